@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import autodiff_edu as ad
 
-from ..core.events import Record
-from .feedback import NotYet, call, needs_dict, observe, shortened
+from .exercises import Exercise, StillOpen
+from .feedback import NotYet, call, needs_dict, shortened
 
 
-class StillOpen(NotYet):
-    """What was handed in for a milestone still returns the three dots."""
-
-
-@dataclass(frozen=True, slots=True)
-class Milestone:
+class Milestone(NamedTuple):
     """One step of a project.
 
     Attributes
@@ -28,107 +23,101 @@ class Milestone:
         The key in the answer, such as "second"; in projects whose answer is not a dict, only what to call the step.
     next : str
         What to hand in, told when this is the first step that is still open. A sentence.
-    judge : callable
-        Takes what was handed in for this step and the whole answer; raises `NotYet` with a hint if it is not right yet.
+    form : Exercise or callable
+        What judges the part; or what makes that from the whole answer, where one part measures another.
     """
 
     name: str
     next: str
-    judge: Callable[[Any, Any], object]
+    form: Exercise | Callable[[Any], Exercise]
+
+    def form_of(self, answer: Any) -> Exercise:
+        """Return what judges the part of an answer."""
+        return self.form if isinstance(self.form, Exercise) else self.form(answer)
 
 
-def reached(answer: Any, milestones: Sequence[Milestone], example: str) -> str:
-    """Judge a dict with a part for each milestone: count those that are right, in any order.
+@dataclass(frozen=True, eq=False)
+class Milestones(Exercise):
+    """A project: a dict with a part for each milestone, of which those that are right are counted, in any order.
 
     Parameters
     ----------
-    answer : dict
-        By each milestone's name, what is handed in for it; three dots, or nothing, where it is still to come.
-    milestones : sequence of Milestone
+    parts : sequence of Milestone
         In the order in which the hints take them.
-    example : str
-        How an answer begins, for the hint if it is anything else.
-
-    Returns
-    -------
-    str
-        That all are reached.
-
-    Raises
-    ------
-    NotYet
-        If one isn't: how many are reached, and the hint for the first that isn't.
+    in_order : bool
+        Whether one answer, which isn't a dict, is judged by all milestones: each asks for more than those before it, so
+        the count stops at the first that isn't reached.
 
     Examples
     --------
-    >>> def is_even(part, answer):
-    ...     if part % 2:
-    ...         raise NotYet("3 is odd.")
-    >>> steps = [Milestone("a", "Hand in an even number.", is_even), Milestone("b", "Hand in another.", is_even)]
-    >>> reached({"a": 2, "b": 4}, steps, '{"a": 2}')
+    >>> from autodiff_edu.course.exercises import Number
+    >>> steps = Milestones(parts=[Milestone("a", "Hand in two.", Number(answer=2)),
+    ...                           Milestone("b", "Hand in four.", Number(answer=4, hints={3: "3 is odd."}))])
+    >>> steps.judge({"a": 2, "b": 4})
     'All 2 milestones reached.'
-    >>> reached({"a": 2, "b": 3}, steps, '{"a": 2}')
-    Traceback (most recent call last):
-        ...
-    autodiff_edu.course.feedback.NotYet: 1 of 2 milestones reached. Milestone 2, `b`: 3 is odd.
-    >>> reached({"b": 4}, steps, '{"a": 2}')
-    Traceback (most recent call last):
-        ...
-    autodiff_edu.course.feedback.NotYet: 1 of 2 milestones reached. Next, `a`: Hand in an even number.
-    >>> reached({}, steps, '{"a": 2}')
-    Traceback (most recent call last):
-        ...
-    autodiff_edu.course.feedback.NotYet: 0 of 2 milestones reached. Next, `a`: Hand in an even number.
-    """
-    needs_dict(answer, example)
-    names = [milestone.name for milestone in milestones]
-    if unknown := [key for key in answer if key not in names]:
-        raise NotYet(f"No milestone is called {shortened(unknown[0])}. They are {', '.join(names)}.")
-    hints = [
-        _hint(milestone, answer.get(milestone.name, ...), answer, place)
-        for place, milestone in enumerate(milestones, 1)
-    ]
-    return _summarize(len(milestones), hints.count(""), hints)
-
-
-def climbed(answer: Any, milestones: Sequence[Milestone]) -> str:
-    """Judge one answer by each milestone, in order, up to the first that is not reached, as the others build on it.
-
-    Parameters
-    ----------
-    answer : object
-        What was handed in.
-    milestones : sequence of Milestone
-        In the order in which they are to be reached: each asks for more than those before it.
-
-    Examples
-    --------
-    >>> climbed(8, [Milestone("even", "Hand in an even number.", lambda part, answer: None)])
+    >>> for answer in ({"a": 2, "b": 3}, {"b": 4}, {}):
+    ...     try:
+    ...         steps.judge(answer)
+    ...     except NotYet as hint:
+    ...         print(hint)
+    1 of 2 milestones reached. Milestone 2, `b`: 3 is odd.
+    1 of 2 milestones reached. Next, `a`: Hand in two.
+    0 of 2 milestones reached. Next, `a`: Hand in two.
+    >>> Milestones(parts=[Milestone("two", "Hand in two.", Number(answer=2))], in_order=True).judge(2)
     'All 1 milestones reached.'
     """
-    hints: list[str] = []
-    while len(hints) < len(milestones) and not any(hints):
-        hints.append(_hint(milestones[len(hints)], answer, answer, len(hints) + 1))
-    return _summarize(len(milestones), hints.count(""), hints)
+
+    _: KW_ONLY
+    parts: Sequence[Milestone] = ()
+    in_order: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.answer is None:
+            right = {part.name: part.form.answer for part in self.parts if isinstance(part.form, Exercise)}
+            object.__setattr__(self, "answer", right[self.parts[0].name] if self.in_order else right)
+
+    def judge(self, given: Any, name: str = "your answer") -> str:
+        """Return that all milestones are reached; or raise how many are, and the hint for the first that isn't."""
+        parts = dict.fromkeys((part.name for part in self.parts), given) if self.in_order else self._read(given)
+        said: list[str] = []
+        hints: list[str] = []
+        for place, (name, following, _) in enumerate(self.parts, 1):
+            if self.in_order and hints:
+                break
+            try:
+                if parts.get(name, ...) is ...:
+                    raise StillOpen
+                said.append(self.parts[place - 1].form_of(given).judge(parts[name], f"`{name}`"))
+            except StillOpen:
+                hints.append(f"Next, `{name}`: {following}")
+            except NotYet as hint:
+                hints.append(f"Milestone {place}, `{name}`: {hint}")
+        if hints:
+            raise NotYet(f"{len(said)} of {len(self.parts)} milestones reached. {hints[0]}")
+        return " ".join(filter(None, (f"All {len(self.parts)} milestones reached.", *said, self.why)))
+
+    def _read(self, given: Any) -> Mapping[str, Any]:
+        names = [part.name for part in self.parts]
+        needs_dict(given, "{" + ", ".join(f'"{name}": {name}' for name in names[:2]) + ", ...}")
+        if unknown := [key for key in given if key not in names]:
+            raise NotYet(f"No milestone is called {shortened(unknown[0])}. They are {', '.join(names)}.")
+        return dict(given)
 
 
-def _hint(milestone: Milestone, part: Any, answer: Any, place: int) -> str:
-    """Judge what was handed in for one milestone, and return the hint; an empty one if the milestone is reached."""
-    try:
-        if part is ...:
-            raise StillOpen
-        milestone.judge(part, answer)
-    except StillOpen:
-        return f"Next, `{milestone.name}`: {milestone.next}"
-    except NotYet as hint:
-        return f"Milestone {place}, `{milestone.name}`: {hint}"
-    return ""
+def first_number(is_right: str, advice: str) -> Callable[[Any, Any], str]:
+    """Return what writes the hint for an array of the right shape with other numbers: the first that is wrong.
 
+    >>> first_number("The first number should be", "Add.")(np.zeros(2), np.ones(2))
+    'The first number should be 1.000000, and yours is 0.000000. Add.'
+    """
 
-def _summarize(count: int, right: int, hints: Sequence[str]) -> str:
-    if right < count:
-        raise NotYet(f"{right} of {count} milestones reached. {next(filter(None, hints))}")
-    return f"All {count} milestones reached."
+    def hint(found: Any, wanted: Any) -> str:
+        if np.shape(found) != np.shape(wanted):
+            return ""
+        return f"{is_right} {wanted.flat[0]:.6f}, and yours is {np.ravel(found)[0]:.6f}. {advice}"
+
+    return hint
 
 
 def needs_gradients(function: Callable[..., Any], *given: Any, written: str) -> None:
@@ -164,19 +153,3 @@ def needs_gradients(function: Callable[..., Any], *given: Any, written: str) -> 
         target = np.sum(result * result)
     if any(gradient is None for gradient in tape.gradient(target, sources)):
         raise NotYet(f"One of the arguments of {written} has the gradient None. Where does it become plain numbers?")
-
-
-def without_a_tape(function: Callable[..., Any], *given: Any, written: str) -> Any:
-    """Call a learner's function, and refuse it if a tape has recorded meanwhile, or it returns three dots.
-
-    Examples
-    --------
-    >>> without_a_tape(lambda g: 2.0 * g, 3.0, written="rule(g)")
-    6.0
-    """
-    result, events = observe(function, *given, written=written)
-    if result is ... or (isinstance(result, tuple | list) and any(part is ... for part in result)):
-        raise StillOpen
-    if any(isinstance(event, Record) for event in events):
-        raise NotYet("A tape recorded something. Use it to test your formula, not in it.")
-    return result

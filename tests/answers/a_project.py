@@ -57,6 +57,11 @@ def loss(u):
     return sum(parts(u).values())
 
 
+def by_nested_tapes(u):
+    x, zero = np.linspace(0.0, np.pi, 20), np.array([0.0])
+    return np.mean((by_tapes(u, x) + u(x)) ** 2) + u(zero)[0] ** 2 + (slope(u, zero)[0] - 1.0) ** 2
+
+
 def without(*names):
     return lambda u: sum(part for name, part in parts(u).items() if name not in names)
 
@@ -379,6 +384,7 @@ RIGHT = {
         PHYSICS,
         PHYSICS | {"second": by_tapes},
         PHYSICS | {"second": by_diagonal},
+        PHYSICS | {"second": by_tapes, "loss": by_nested_tapes},
         PHYSICS | {"loss": lambda u: 10 * loss(u) + parts(u)["start"]},
         PHYSICS | {"loss": lambda u: np.reshape(loss(u), (1,))},
         PHYSICS | {"loss": lambda u: 1e4 * loss(u) - 9999 * parts(u)["equation"]},
@@ -482,7 +488,7 @@ WRONG = {
         (PHYSICS | {"errors": ERRORS | {"outside": off(np.pi, 2 * np.pi).mean()}}, "outside: That's the mean"),
         (PHYSICS | {"errors": ERRORS | {"outside": np.sqrt(np.mean(off(np.pi, 2 * np.pi) ** 2))}}, "mean square"),
         (PHYSICS | {"errors": ERRORS | {"outside": ERRORS["outside"] ** 2}}, "Take its root"),
-        (PHYSICS | {"errors": ERRORS | {"outside": -1.0}}, "is negative"),
+        (PHYSICS | {"errors": ERRORS | {"outside": -1.0}}, "the largest error outside is not -1.*take `np.abs`"),
         (PHYSICS | {"errors": dict(zip(ERRORS, reversed(ERRORS.values()), strict=True))}, "have changed places"),
         (PHYSICS | {"errors": {name: 100 * error for name, error in ERRORS.items()}}, "inside: That's in percent"),
         (
@@ -517,11 +523,15 @@ WRONG = {
         (ATTENTION | {"attend": lambda q, k, v: mix(np.exp(scores(q, k)), v)}, "don't add up to 1"),
         (ATTENTION | {"attend": lambda q, k, v: mix(np.swapaxes(shares(scores(q, k)), 1, 2), v)}, "transposed"),
         (ATTENTION | {"attend": lambda q, k, v: shares(scores(q, k))}, "returns the table of shares"),
-        (ATTENTION | {"attend": lambda q, k, v: attend(q, k, v)[0]}, "should be that of v"),
+        (
+            ATTENTION | {"attend": lambda q, k, v: attend(q, k, v)[0]},
+            "should have the shape (5, 6, 3), and yours has the shape (6, 3)",
+        ),
         (ATTENTION | {"attend": lambda q, k, v: attend(q, k, v) + 1.0}, "The first number should be"),
         (ATTENTION | {"attend": unguarded}, "Scores of 1000"),
         (ATTENTION | {"attend": lambda q, k, v: mix(shares(scores(q, k, 0.0) / 2.0), v)}, "√d was 2 in the chapter"),
         (ATTENTION | {"attend": lambda q, k, v: attend(q, v, k)}, "Keys and values"),
+        (ATTENTION | {"attend": lambda q, k, v: shares(q @ k.T / np.sqrt(q.shape[-1])) @ v}, "turns all three axes"),
         (ATTENTION | {"attend": lambda q, k, v: attend(q, k, k)}, "You mix the keys"),
         (ATTENTION | {"attend": lambda q, k, v: list(attend(q, k, v))}, "together by np.stack"),
         (
@@ -569,7 +579,10 @@ WRONG = {
         (ATTENTION | {"causal": lambda q, k, v: causal(q, k, v) / 2}, "above the diagonal"),
         (ATTENTION | {"pull": lambda q, k, v, g: ...}, "Next, `pull`"),
         (ATTENTION | {"pull": lambda q, k, v, g: (..., ..., ...)}, "Next, `pull`"),
-        (ATTENTION | {"pull": lambda q, k, v, g: g}, "three cotangents"),
+        (
+            ATTENTION | {"pull": lambda q, k, v, g: g},
+            "Return the cotangent of q, the cotangent of k and the cotangent of v",
+        ),
         (ATTENTION | {"pull": with_a_tape}, "A tape recorded"),
         (ATTENTION | {"pull": lambda q, k, v, g: np.take(pull(q, k, v, g), [1, 0, 2], axis=0)}, "order k, q, v"),
         (
@@ -603,13 +616,19 @@ WRONG = {
         ),
         (ATTENTION | {"pull": lambda q, k, v, g: tuple(-part for part in pull(q, k, v, g))}, "For v: every sign"),
         (ATTENTION | {"causal": ...}, "3 of 4 milestones reached. Next, `causal`"),
-        (ATTENTION | {"pull": pulled(lambda p, g, root: g * 0.0)}, "Compare step by step"),
+        (
+            ATTENTION | {"pull": pulled(lambda p, g, root: g * 0.0)},
+            "Now look at the cotangent of q. Compare with the tape step by step",
+        ),
         (
             ATTENTION | {"pull": lambda q, k, v, g: (*pull(q, k, v, g)[:2], mix(shares(scores(q, k)), g))},
             "p must be transposed",
         ),
         (ATTENTION | {"pull": lambda q, k, v, g: (*pull(q, k, v, g)[:2], g)}, "goes into the mixtures"),
-        (ATTENTION | {"pull": lambda q, k, v, g: (*pull(q, k, v, g)[:2], g[0])}, "should be that of v"),
+        (
+            ATTENTION | {"pull": lambda q, k, v, g: (*pull(q, k, v, g)[:2], g[0])},
+            "Now look at the cotangent of v. It should have the shape (5, 6, 3)",
+        ),
         (ATTENTION | {"reach": lambda f, x: ...}, "Next, `reach`"),
         (ATTENTION | {"reach": lambda f, x: reach(f, x).T}, "The table is transposed"),
         (ATTENTION | {"reach": lambda f, x: ~reach(f, x)}, "True says that there is a slope"),
@@ -662,7 +681,7 @@ WRONG = {
         (CONVOLUTION | {"to_image": lambda kernel, g: ...}, "Next, `to_image`"),
         (CONVOLUTION | {"to_image": lambda kernel, g: slide(g, kernel)}, "Too small"),
         (CONVOLUTION | {"to_image": lambda kernel, g: g}, "larger than g"),
-        (CONVOLUTION | {"to_image": lambda kernel, g: to_image(kernel, g).T}, "The image was"),
+        (CONVOLUTION | {"to_image": lambda kernel, g: to_image(kernel, g).T}, "should have the shape (7, 9)"),
         (CONVOLUTION | {"to_image": lambda kernel, g: slide(padded(kernel, g), kernel)}, "in the opposite order"),
         (CONVOLUTION | {"to_image": lambda kernel, g: to_image(kernel[::-1], g)}, "also upside down"),
         (CONVOLUTION | {"to_image": lambda kernel, g: to_image(kernel[:, ::-1], g)}, "also left to right"),

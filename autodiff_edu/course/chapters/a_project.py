@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from ..exercises import Exercise, Judge
+from ..exercises import Exercise
+from ..milestones import Milestones
 from ..predictions import Prediction
-from .project_attention import attention
-from .project_convolution import convolution
-from .project_physics import physics
-from .project_tape import own_tape
+from . import project_attention, project_convolution, project_physics, project_tape
 
 QUESTIONS: tuple[Prediction | Exercise, ...] = (
     Prediction(
@@ -63,7 +61,7 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
         },
         why="The addition's 1 arrives first, and the product's 3 then replaces it.",
     ),
-    Judge(
+    Milestones(
         "",
         """\
 | milestone | hand in |
@@ -83,9 +81,11 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
 **A good report shows** the loss's parts one by one, the error at points between the trained ones, and what more units or more points change.
 
 **Further.** u″ = −u − 0.2u′, whose solution you can look up. Make the frequency a variable, and find it from five measured positions. Replace Adam by chapter 15's Newton steps.""",
-        physics,
+        parts=project_physics.MILESTONES,
+        answer=project_physics.RIGHT,
+        why=project_physics.WHY,
     ),
-    Judge(
+    Milestones(
         "",
         """\
 The picture shows the slopes of the opening's mixture, for six tokens of one number each. In your layer, each token has d numbers, so each field becomes a block of d × d slopes.
@@ -110,9 +110,10 @@ The opening's product with `np.tri` works for small scores. For large ones, exp 
 **A good report shows** `pull` against the tape, the table of `reach` before and after the mask (for `lambda x: causal(x[None], x[None], x[None])[0]` and one sentence), and the number of bytes that the tape keeps for 10, 100 and 1000 tokens. It answers one more question: you have shown that no output has a slope with respect to a later token, at your x. Why is this not a proof? What would be?
 
 **Further.** Several heads, with one more letter in the einsum. Train one layer to copy the token before. Put `ad.checkpoint` around it and measure again.""",
-        attention,
+        parts=project_attention.MILESTONES,
+        why=project_attention.WHY,
     ),
-    Judge(
+    Milestones(
         "",
         """\
 | milestone | hand in |
@@ -132,9 +133,10 @@ The opening's product with `np.tri` works for small scores. For large ones, exp 
 **A good report shows** both cotangents against the tape, the loss over the steps, the learned kernel as a picture, and how much noise in `edges` it tolerates.
 
 **Further.** Several channels, with one more axis in the windows. A stride of 2. Two such layers with a relu between them, on pictures of crosses and circles that you draw yourself.""",
-        convolution,
+        parts=project_convolution.MILESTONES,
+        why=project_convolution.WHY,
     ),
-    Judge(
+    Milestones(
         "",
         r'''This little program stands in for yours. It speaks the format and can add, and its gradients are all 0. Replace it. The source of your program stays in the notebook, as text, and `run(text)` starts it and returns what it prints:
 
@@ -178,6 +180,8 @@ The milestones build on each other, so here the count stops at the first that is
 **A good report shows** the tape's code in full, how you found your last mistake, and how long 1000 operations take in your language and here.
 
 **Further.** Arrays with `matmul` and `sum`. Forward mode beside it, so that your two modes can check each other. Draw the tape.''',
-        own_tape,
+        parts=project_tape.MILESTONES,
+        in_order=True,
+        why=project_tape.WHY,
     ),
 )

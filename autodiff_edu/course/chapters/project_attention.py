@@ -7,289 +7,368 @@ from typing import Any
 
 import numpy as np
 
-from ..feedback import NotYet, call, near, needs_function, numbers, shortened
-from ..milestones import Milestone, StillOpen, needs_gradients, reached, without_a_tape
+import autodiff_edu as ad
+
+from ..exercises import Case, Function, Recording
+from ..milestones import Milestone, first_number, needs_gradients
 
 Array = Any
+Layer = Callable[..., Any]
+
+Q, K, V = np.random.default_rng(221).normal(size=(3, 5, 6, 3))  # other sizes than the chapter's
+G = np.random.default_rng(224).normal(size=V.shape)
 
 
-def _drawn(seed: int) -> list[Array]:
-    return list(np.random.default_rng(seed).normal(size=(3, 5, 6, 3)))  # other sizes than the chapter's
+def softmax(scores: Array, axis: int = -1) -> Array:
+    """Return shares that add up to 1 along an axis."""
+    weights = np.exp(scores - np.max(scores, axis=axis, keepdims=True))
+    return weights / np.sum(weights, axis=axis, keepdims=True)
 
 
-def _softmax(scores: Array, axis: int = -1) -> Array:
-    weights = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return weights / weights.sum(axis=axis, keepdims=True)
+def products(q: Array, k: Array) -> Array:
+    """Return the scores before they are divided."""
+    return np.einsum("bqd,bkd->bqk", q, k)
 
 
-def _scores(q: Array, k: Array) -> Array:
-    return np.einsum("bqd,bkd->bqk", q, k) / np.sqrt(q.shape[-1])
+def scaled(q: Array, k: Array) -> Array:
+    """Return the scores."""
+    return products(q, k) / np.sqrt(q.shape[-1])
 
 
-def _mix(shares: Array, v: Array) -> Array:
+def mix(shares: Array, v: Array) -> Array:
+    """Return the mixtures of the values."""
     return np.einsum("bqk,bkd->bqd", shares, v)
 
 
-def _result(layer: Any, name: str, *given: Array) -> Array:
-    result = call(layer, *given, written=f"{name}(q, k, v)")
-    if result is ...:
-        raise StillOpen
-    values = numbers(result, f"what {name}(q, k, v) returns")
-    shape = given[2].shape
-    if values.shape == (*shape[:2], shape[1]):
-        raise NotYet("It returns the table of shares. Mix the values with it.")
-    if values.shape != shape:
-        raise NotYet(f"For inputs of shape {shape} the result has the shape {values.shape}. It should be that of v.")
-    return values
+def past(scores: Array, diagonal: int = 0) -> Array:
+    """Return which tokens each token sees."""
+    return np.tri(scores.shape[-1], k=diagonal, dtype=bool)
 
 
-def _attend(attend: Any, answer: Any) -> None:
-    needs_function(attend, "attend(q, k, v)")
-    q, k, v = _drawn(221)
-    with np.errstate(all="ignore"):
-        values = _result(attend, "attend", q, k, v)
-    raw, d = np.einsum("bqd,bkd->bqk", q, k), q.shape[-1]
-    right = _mix(_softmax(_scores(q, k)), v)
-    for wrong, hint in (
-        (_mix(_softmax(raw), v), "The scores aren't divided by √d."),
-        (_mix(_softmax(raw / d), v), "The scores are divided by d. It should be its root."),
-        (_mix(_softmax(raw * np.sqrt(d)), v), "The scores are multiplied by √d. Divide them."),
-        (_mix(_softmax(raw / 2.0), v), "√d was 2 in the chapter. Here d is another: take it from the shape of q."),
-        (_mix(_softmax(raw / np.sqrt(len(q))), v), "d is the last axis of q. You took the number of sentences."),
-        (_mix(_softmax(raw / np.sqrt(q.shape[1])), v), "d is the last axis of q. You took the number of tokens."),
+def by_shares(shares: Callable[[Array, Array], Array]) -> Layer:
+    """Return a layer whose shares are computed in the given way from q and k."""
+    return lambda q, k, v: mix(shares(q, k), v)
+
+
+def masked(mask: Callable[[Array], Array]) -> Layer:
+    """Return a layer that hides the scores where a mask is false."""
+    return by_shares(lambda q, k: softmax(np.where(mask(scaled(q, k)), scaled(q, k), -np.inf)))
+
+
+attend = by_shares(lambda q, k: softmax(scaled(q, k)))
+causal = masked(past)
+
+
+def cases(name: str, advice: str, large: str, never: str) -> list[Case]:
+    """Return what is done with a layer: it gets ordinary numbers, scores of 1000, and a tape."""
+    return [
+        Case(
+            lambda layer: layer(Q, K, V),
+            lambda found, wanted: (
+                first_number("The first number should be", advice)(found, wanted)
+                if np.isfinite(found).all()
+                else "The first token sees nothing at all, and 0 / 0 is NaN. It should see itself."
+            ),
+        ),
+        Case(
+            # each token's own score is far below 0, where a mask that is just small would win
+            lambda layer: layer(-1000.0 * K, K, V),
+            lambda found, _: (
+                f"Scores of 1000 give wrong mixtures. Nothing may be clipped or replaced.{never}"
+                if np.isfinite(found).all()
+                else f"Scores of 1000 give NaN. Subtract each row's largest score before exp, as in chapter 10{large}"
+            ),
+        ),
+        Case(lambda layer: needs_gradients(layer.__wrapped__, Q, K, V, written=f"{name}(q, k, v)")),
+    ]
+
+
+SHARES = "It returns the table of shares. Mix the values with it."
+AXES = (
+    "{raised} `@` takes the last two axes of both. `.T` turns all three axes: to swap only the last two, write "
+    "`np.swapaxes(k, 1, 2)`."
+)
+UNSCALED = "The scores aren't divided by √d."
+
+ATTEND = Function(
+    signature="attend(q, k, v)",
+    cases=cases(
+        "attend", "Take one sentence, print the shares, and see whether each row adds up to 1.", large=".", never=""
+    ),
+    answer=attend,
+    spellings=[lambda q, k, v: softmax(q @ np.swapaxes(k, 1, 2) / np.sqrt(q.shape[-1])) @ v],
+    hints=[
+        (lambda q, k, v: np.full((*q.shape[:2], q.shape[1]), ...), SHARES),
+        (lambda q, k, v: softmax(q @ k.T) @ v, AXES),
+        (by_shares(lambda q, k: softmax(products(q, k))), UNSCALED),
         (
-            _mix(_softmax(_scores(q, k), axis=1), v),
+            by_shares(lambda q, k: softmax(products(q, k) / q.shape[-1])),
+            "The scores are divided by d. It should be its root.",
+        ),
+        (
+            by_shares(lambda q, k: softmax(products(q, k) * np.sqrt(q.shape[-1]))),
+            "The scores are multiplied by √d. Divide them.",
+        ),
+        (
+            by_shares(lambda q, k: softmax(products(q, k) / 2.0)),
+            "√d was 2 in the chapter. Here d is another: take it from the shape of q.",
+        ),
+        (
+            by_shares(lambda q, k: softmax(products(q, k) / np.sqrt(len(q)))),
+            "d is the last axis of q. You took the number of sentences.",
+        ),
+        (
+            by_shares(lambda q, k: softmax(products(q, k) / np.sqrt(q.shape[1]))),
+            "d is the last axis of q. You took the number of tokens.",
+        ),
+        (
+            by_shares(lambda q, k: softmax(scaled(q, k), axis=1)),
             "The softmax goes along the queries. The shares of one query add up to 1, so take the last axis.",
         ),
         (
-            _mix(_softmax(_scores(q, k), axis=0), v),
+            by_shares(lambda q, k: softmax(scaled(q, k), axis=0)),
             "The softmax goes along the sentences. The shares of one query add up to 1, so take the last axis.",
         ),
-        (_mix(_softmax(_scores(k, q)), v), "Queries and keys have changed places."),
-        (_mix(_softmax(_scores(q, v)), k), "Keys and values have changed places."),
-        (_mix(_softmax(_scores(q, k)), k), "You mix the keys. Mix the values."),
-        (_mix(_scores(q, k), v), "The softmax is missing: these are the bare scores, mixed."),
-        (_mix(np.exp(_scores(q, k)), v), "The shares aren't divided by their sum, so they don't add up to 1."),
-        (_mix(_softmax(_scores(q, k)).swapaxes(1, 2), v), "The table of shares is transposed before it mixes."),
-    ):
-        if near(values, wrong):
-            raise NotYet(hint)
-    if not near(values, right):
-        raise NotYet(
-            f"The first number should be {right[0, 0, 0]:.6f}, and yours is {values[0, 0, 0]:.6f}. Take one sentence, "
-            "print the shares, and see whether each row adds up to 1."
-        )
-    _large(attend, "attend", np.ones((q.shape[1],) * 2, dtype=bool), k, v)
-    needs_gradients(attend, q, k, v, written="attend(q, k, v)")
-
-
-def _large(layer: Any, name: str, seen: Array, k: Array, v: Array) -> None:
-    q = -1000.0 * k  # each token's own score is far below 0, where a mask that is just small would win
-    with np.errstate(all="ignore"):
-        values = _result(layer, name, q, k, v)
-    if not np.isfinite(values).all():
-        raise NotYet(
-            "Scores of 1000 give NaN. Subtract each row's largest score before exp, as in chapter 10"
-            + (
-                "."
-                if seen.all()
-                else ", the largest of those that the token sees: mask the scores first, then take the softmax."
-            )
-        )
-    if not near(values, _mix(_softmax(np.where(seen, _scores(q, k), -np.inf)), v)):
-        never = "" if seen.all() else " A score that is never chosen is -∞, not just small."
-        raise NotYet(f"Scores of 1000 give wrong mixtures. Nothing may be clipped or replaced.{never}")
-
-
-def _causal(causal: Any, answer: Any) -> None:
-    needs_function(causal, "causal(q, k, v)")
-    q, k, v = _drawn(222)
-    with np.errstate(all="ignore"):
-        values = _result(causal, "causal", q, k, v)
-    scores, past = _scores(q, k), np.tri(q.shape[1], dtype=bool)
-    right = _mix(_softmax(np.where(past, scores, -np.inf)), v)
-    shares = _softmax(scores)
-    for wrong, hint in (
-        (_mix(shares, v), "Nothing is masked: this is `attend`."),
+        (lambda q, k, v: attend(k, q, v), "Queries and keys have changed places."),
+        (lambda q, k, v: attend(q, v, k), "Keys and values have changed places."),
+        (lambda q, k, v: attend(q, k, k), "You mix the keys. Mix the values."),
+        (by_shares(scaled), "The softmax is missing: these are the bare scores, mixed."),
         (
-            _mix(shares * past, v),
+            by_shares(lambda q, k: np.exp(scaled(q, k))),
+            "The shares aren't divided by their sum, so they don't add up to 1.",
+        ),
+        (
+            by_shares(lambda q, k: np.swapaxes(softmax(scaled(q, k)), 1, 2)),
+            "The table of shares is transposed before it mixes.",
+        ),
+    ],
+)
+
+CAUSAL = Function(
+    signature="causal(q, k, v)",
+    cases=[
+        *cases(
+            "causal",
+            "Print the shares: above the diagonal they are 0, and each row adds up to 1.",
+            large=", the largest of those that the token sees: mask the scores first, then take the softmax.",
+            never=" A score that is never chosen is -∞, not just small.",
+        ),
+    ],
+    answer=causal,
+    hints=[
+        (lambda q, k, v: np.full((*q.shape[:2], q.shape[1]), ...), SHARES),
+        (lambda q, k, v: softmax(q @ k.T) @ v, AXES),
+        (attend, "Nothing is masked: this is `attend`."),
+        (
+            by_shares(lambda q, k: softmax(scaled(q, k)) * past(scaled(q, k))),
             "The mask comes after the softmax, so the shares no longer add up to 1. Mask the scores instead.",
         ),
         (
-            _mix(_softmax(scores * past), v),
+            by_shares(lambda q, k: softmax(scaled(q, k) * past(scaled(q, k)))),
             "You multiply scores by 0, and exp(0) is 1: the future keeps a share. A score that is never chosen is -∞.",
         ),
         (
-            _mix(_softmax(np.where(past.T, scores, -np.inf)), v),
+            masked(lambda scores: past(scores).T),
             "The mask is the wrong way round: each token sees itself and the future.",
         ),
         (
-            _mix(_softmax(np.where(np.tri(q.shape[1], k=1, dtype=bool), scores, -np.inf)), v),
+            masked(lambda scores: past(scores, diagonal=1)),
             "Each token sees the next one, too. The mask's diagonal is one off.",
         ),
+        (by_shares(lambda q, k: softmax(np.where(past(scaled(q, k)), products(q, k), -np.inf))), UNSCALED),
         (
-            _mix(_softmax(np.einsum("bqd,bkd->bqk", q, k) + np.where(past, 0, -np.inf)), v),
-            "The scores aren't divided by √d.",
+            lambda q, k, v: np.full(v.shape, np.nan),
+            "Everything is NaN, and 0 · ∞ is NaN, too. Choose between the score and -∞ by np.where.",
         ),
-    ):
-        if near(values, wrong):
-            raise NotYet(hint)
-    if np.isnan(values).all():
-        raise NotYet("Everything is NaN, and 0 · ∞ is NaN, too. Choose between the score and -∞ by np.where.")
-    if not np.isfinite(values).all():
-        raise NotYet("The first token sees nothing at all, and 0 / 0 is NaN. It should see itself.")
-    if not near(values, right):
-        raise NotYet(
-            "The mixtures aren't right yet. Print the shares: above the diagonal they are 0, and each row adds up to 1."
-        )
-    _large(causal, "causal", past, k, v)
-    needs_gradients(causal, q, k, v, written="causal(q, k, v)")
+    ],
+)
 
 
-def _pull(pull: Any, answer: Any) -> None:
-    needs_function(pull, "pull(q, k, v, g)")
-    q, k, v = _drawn(223)
-    g = np.random.default_rng(224).normal(size=v.shape)
-    given = without_a_tape(pull, q, k, v, g, written="pull(q, k, v, g)")
-    if isinstance(given, np.ndarray) and given.shape == (3, *v.shape):
-        given = list(given)
-    if not isinstance(given, tuple | list) or len(given) != 3:
-        raise NotYet(f"I need three cotangents, those of q, k and v, and got {shortened(given)}.")
-    found = [numbers(part, f"the cotangent of {name}") for name, part in zip("qkv", given, strict=True)]
-    p, root = _softmax(_scores(q, k)), np.sqrt(q.shape[-1])
-    masked = _softmax(np.where(np.tri(q.shape[1], dtype=bool), _scores(q, k), -np.inf))
-    to_p = np.einsum("bqd,bkd->bqk", g, v)
-    to_scores = _through(p, to_p)
-    of_causal = "that's the gradient of `causal`. Take the shares of `attend`, without a mask."
-    through_causal = _through(masked, to_p) / root
-    known = {
-        "v": (
-            np.einsum("bqk,bqd->bkd", p, g),
-            (
-                (np.einsum("bqk,bkd->bqd", p, g), "p must be transposed: each value collects from all queries."),
-                (g, "Each value goes into the mixtures by its shares. Where are they?"),
-                (np.einsum("bqk,bqd->bkd", masked, g), of_causal),
-                (-np.einsum("bqk,bqd->bkd", p, g), "every sign is the wrong way round."),
-            ),
+def pulling(through: Callable[[Array, Array, float], Array], shares: Callable[..., Array] = softmax) -> Layer:
+    """Return a `pull` whose way through the softmax and the root is the given one."""
+
+    def pull(q: Array, k: Array, v: Array, g: Array) -> Any:
+        p = shares(scaled(q, k))
+        s = through(p, np.einsum("bqd,bkd->bqk", g, v), np.sqrt(q.shape[-1]))
+        return mix(s, k), np.einsum("bqk,bqd->bkd", s, q), np.einsum("bqk,bqd->bkd", p, g)
+
+    return pull
+
+
+def through_softmax(p: Array, g: Array, axis: int = -1) -> Array:
+    """Pull the cotangent of shares back to the scores."""
+    return p * (g - np.sum(p * g, axis=axis, keepdims=True))
+
+
+def alone(pull: Layer, place: int) -> Layer:
+    """Return one of the three cotangents, and leave the others open."""
+    return lambda *given: tuple(part if k == place else ... for k, part in enumerate(pull(*given)))
+
+
+pull = pulling(lambda p, g, root: through_softmax(p, g) / root)
+pull_causal = pulling(
+    lambda p, g, root: through_softmax(p, g) / root, lambda scores: softmax(np.where(past(scores), scores, -np.inf))
+)
+
+OF_CAUSAL = "that's the gradient of `causal`. Take the shares of `attend`, without a mask."
+SOFTMAXES: list[tuple[Layer, str]] = [
+    (pulling(lambda p, g, root: through_softmax(p, g)), "the scores were divided by √d, and so is their cotangent."),
+    (
+        pulling(lambda p, g, root: p * g / root),
+        "the softmax isn't elementwise: each share also depends on the other scores of its row.",
+    ),
+    (
+        pulling(lambda p, g, root: p * (1 - p) * g / root),
+        "p(1 - p) is only the diagonal of the softmax's Jacobian. Where is the rest?",
+    ),
+    (pulling(lambda p, g, root: through_softmax(p, g) / root**2), "√d is taken twice."),
+    (pulling(lambda p, g, root: g / root), "the cotangent didn't pass through the softmax."),
+    (
+        pulling(lambda p, g, root: -through_softmax(p, g) / root),
+        "every sign is the wrong way round. It's `to_p` minus the row's sum, not the reverse.",
+    ),
+    (
+        pulling(lambda p, g, root: through_softmax(p, g, 1) / root),
+        "the sum runs along the queries. The softmax goes along a row: sum over it.",
+    ),
+    (
+        pulling(lambda p, g, root: through_softmax(p, g, 0) / root),
+        "the sum runs along the sentences. The softmax goes along a row: sum over it.",
+    ),
+    (
+        pulling(lambda p, g, root: p * (g - np.sum(g, axis=-1, keepdims=True)) / root),
+        "the sum is taken of the bare cotangents. Multiply them by the shares p first.",
+    ),
+    (pull_causal, OF_CAUSAL),
+]
+
+
+def untransposed(q: Array, k: Array, v: Array, g: Array) -> Array:
+    """Return the cotangent of k as if the table of scores needn't be transposed."""
+    p, to_p = softmax(scaled(q, k)), np.einsum("bqd,bkd->bqk", g, v)
+    return mix(through_softmax(p, to_p) / np.sqrt(q.shape[-1]), q)
+
+
+def ordered(order: str) -> Layer:
+    """Return a `pull` with its results in another order."""
+    return lambda *given: tuple(pull(*given)["qkv".index(name)] for name in order)
+
+
+PULL = Recording(
+    signature="pull(q, k, v, g)",
+    returns=("the cotangent of q", "the cotangent of k", "the cotangent of v"),
+    cases=[(Q, K, V, G)],
+    answer=pull,
+    spellings=[lambda *given: np.array(pull(*given))],
+    facts={"tapes": "A tape recorded something. Use it to test your formula, not in it."},
+    hints=[
+        *(
+            (ordered(order), f"They come in the order {', '.join(order)}. I asked for q, k, v.")
+            for order in ("kqv", "vkq", "qvk", "kvq", "vqk")
         ),
-        "q": _wrongs(p, to_p, to_scores, root, lambda s: _mix(s, k), (through_causal, of_causal)),
-        "k": _wrongs(p, to_p, to_scores, root, lambda s: np.einsum("bqk,bqd->bkd", s, q), (through_causal, of_causal)),
-    }
-    for others in ("kqv", "vkq", "qvk", "kvq", "vqk"):
-        if all(near(one, known[name][0]) for one, name in zip(found, others, strict=True)):
-            raise NotYet(f"They come in the order {', '.join(others)}. I asked for q, k, v.")
-    for name in "vqk":
-        value, (right, wrongs) = found["qkv".index(name)], known[name]
-        if name == "k" and near(value, _mix(to_scores / root, q)):
-            raise NotYet("For k: the table must be transposed, because each key collects from all queries.")
-        if value.shape != v.shape:
-            raise NotYet(f"The cotangent of {name} has the shape {value.shape}. It should be that of {name}.")
-        for wrong, hint in wrongs:
-            if near(value, wrong):
-                raise NotYet(f"For {name}: {hint}")
-        if not near(value, right):
-            raise NotYet(f"The cotangent of {name} isn't that of the tape. Compare step by step, backward from g.")
-
-
-def _through(p: Array, to_p: Array, axis: int = -1) -> Array:
-    return p * (to_p - (p * to_p).sum(axis=axis, keepdims=True))
-
-
-def _wrongs(
-    p: Array, to_p: Array, to_scores: Array, root: float, on: Callable[[Any], Any], causal: tuple[Array, str]
-) -> Any:
-    return on(to_scores / root), (
-        (on(to_scores), "the scores were divided by √d, and so is their cotangent."),
-        (on(p * to_p / root), "the softmax isn't elementwise: each share also depends on the other scores of its row."),
-        (on(p * (1 - p) * to_p / root), "p(1 - p) is only the diagonal of the softmax's Jacobian. Where is the rest?"),
-        (on(to_scores / root**2), "√d is taken twice."),
-        (on(to_p / root), "the cotangent didn't pass through the softmax."),
-        (on(-to_scores / root), "every sign is the wrong way round. It's `to_p` minus the row's sum, not the reverse."),
-        (on(_through(p, to_p, 1) / root), "the sum runs along the queries. The softmax goes along a row: sum over it."),
         (
-            on(_through(p, to_p, 0) / root),
-            "the sum runs along the sentences. The softmax goes along a row: sum over it.",
+            lambda q, k, v, g: (..., ..., mix(softmax(scaled(q, k)), g)),
+            "For v: p must be transposed: each value collects from all queries.",
         ),
+        (lambda q, k, v, g: (..., ..., g), "For v: Each value goes into the mixtures by its shares. Where are they?"),
+        (alone(pull_causal, 2), f"For v: {OF_CAUSAL}"),
+        (lambda *given: (..., ..., -pull(*given)[2]), "For v: every sign is the wrong way round."),
+        *((alone(wrong, 0), f"For q: {hint}") for wrong, hint in SOFTMAXES),
+        *((alone(wrong, 1), f"For k: {hint}") for wrong, hint in SOFTMAXES),
         (
-            on(p * (to_p - to_p.sum(axis=-1, keepdims=True)) / root),
-            "the sum is taken of the bare cotangents. Multiply them by the shares p first.",
+            lambda q, k, v, g: (..., untransposed(q, k, v, g), ...),
+            "For k: the table must be transposed, because each key collects from all queries.",
         ),
-        (on(causal[0]), causal[1]),
-    )
+    ],
+    otherwise="Compare with the tape step by step, backward from g.",
+)
+
+X = np.random.default_rng(225).uniform(0.5, 1.5, (4, 3))
+MIXING = np.random.default_rng(226).normal(size=(4, 4))
+PAST, SIDES = np.tri(4, dtype=bool), np.abs(np.subtract.outer(range(4), range(4))) <= 1
 
 
-def _functions() -> dict[str, tuple[Callable[[Any], Any], Array]]:
-    mixing = np.random.default_rng(226).normal(size=(4, 4))
-    past, sides = np.tri(4, dtype=bool), np.abs(np.subtract.outer(range(4), range(4))) <= 1
-
-    def mixed(shares: Array) -> Callable[[Any], Any]:
-        return lambda x: np.tanh(shares @ np.roll(x, 1, axis=1))  # no number depends on the one in its own place
-
-    def cancelling(x: Any) -> Any:
-        return np.stack([x[0], x[1] - x[1, ::-1] + x[0], x[2] * x[3], x[3, ::-1] - x[3] + x[2]])
-
-    def one_needs_one(x: Any) -> Any:
-        return np.stack([x[:, 0], x[:, 1], x[:, 2] + x[::-1, 1]], axis=1)
-
-    needs = np.zeros((4, 4), dtype=bool)
-    needs[[0, 1, 1, 2, 2, 3, 3], [0, 0, 1, 2, 3, 2, 3]] = True
-    return {
-        "each token mixes those before it": (mixed(mixing * past), past),
-        "each token mixes its neighbours": (mixed(mixing * sides), sides),
-        "one number of a token needs one of another": (
-            one_needs_one,
-            np.eye(4, dtype=bool) | np.eye(4, dtype=bool)[::-1],
-        ),
-        "slopes cancel in their sum": (cancelling, needs),
-    }
+def mixed(shares: Array) -> Layer:
+    """Return a function in which no number depends on the one in its own place."""
+    return lambda x: np.tanh(shares @ np.roll(x, 1, axis=1))
 
 
-def _reach(reach: Any, answer: Any) -> None:
-    needs_function(reach, "reach(f, x)")
-    x = np.random.default_rng(225).uniform(0.5, 1.5, (4, 3))
-    for case, (f, right) in _functions().items():
-        given = call(reach, f, x, written="reach(f, x)")
-        if given is ...:
-            raise StillOpen
-        values = numbers(given, "what reach(f, x) returns")
-        if values.shape == (4, 3, 4, 3):
-            raise NotYet("That is the whole Jacobian. Each block of 3 × 3 slopes is one True or False.")
-        if values.shape != (4, 4):
-            raise NotYet(f"For 4 tokens the table has the shape (4, 4). Yours has {values.shape}.")
-        if not np.isin(values, (0.0, 1.0)).all():
-            raise NotYet("The table should hold True and False. Ask which blocks have a slope other than 0.")
-        if (values == right).all():
-            continue
-        if (values == right.T).all():
-            raise NotYet("The table is transposed: [i, j] says whether output i has a slope with respect to token j.")
-        if (values == ~right).all():
-            raise NotYet("True and False have changed places: True says that there is a slope.")
-        if case == "slopes cancel in their sum":
-            raise NotYet("Slopes of both signs cancel in the sum of a block. Take their sizes before you add them up.")
-        i, j = np.argwhere(values != right)[0]
-        raise NotYet(
-            f"Where {case}, your table says {bool(values[i, j])} at [{i}, {j}], and output {i} "
+def one_needs_one(x: Any) -> Any:
+    """Let one number of a token need one of another."""
+    return np.stack([x[:, 0], x[:, 1], x[:, 2] + x[::-1, 1]], axis=1)
+
+
+def cancelling(x: Any) -> Any:
+    """Let slopes cancel in the sum of a block."""
+    return np.stack([x[0], x[1] - x[1, ::-1] + x[0], x[2] * x[3], x[3, ::-1] - x[3] + x[2]])
+
+
+def blocks(f: Layer, x: Array) -> Array:
+    """Return the Jacobian: output token, its number, input token, its number."""
+    return ad.jacobian(f)(x).numpy()
+
+
+def reach(f: Layer, x: Array) -> Array:
+    """Return which blocks of the Jacobian have a slope."""
+    return np.abs(blocks(f, x)).sum(axis=(1, 3)) > 1e-12
+
+
+def table(where: str, f: Layer) -> Case:
+    """Return the case of one function, and what is said of a table that isn't its own."""
+
+    def hint(found: Any, right: Any) -> str:
+        if np.shape(found) != right.shape:
+            return f"For 4 tokens the table has the shape (4, 4). Yours has {np.shape(found)}."
+        if not np.isin(found, (0.0, 1.0)).all():
+            return "The table should hold True and False. Ask which blocks have a slope other than 0."
+        i, j = np.argwhere(found != right)[0]
+        return (
+            f"Where {where}, your table says {bool(found[i][j])} at [{i}, {j}], and output {i} "
             f"{'has a slope' if right[i, j] else 'has no slope'} with respect to token {j}."
         )
 
+    return Case(lambda reach: reach(f, X.copy()), hint)
+
+
+CANCEL = "Slopes of both signs cancel in the sum of a block. Take their sizes before you add them up."
+
+REACH = Function(
+    signature="reach(f, x)",
+    cases=[
+        table("each token mixes those before it", mixed(MIXING * PAST)),
+        table("each token mixes its neighbours", mixed(MIXING * SIDES)),
+        table("one number of a token needs one of another", one_needs_one),
+        Case(lambda reach: reach(cancelling, X.copy()), CANCEL),
+    ],
+    answer=reach,
+    spellings=[lambda f, x: reach(f, x).astype(int).tolist()],
+    hints=[
+        (
+            lambda f, x: np.full((4, 3, 4, 3), ...),
+            "That is the whole Jacobian. Each block of 3 × 3 slopes is one True or False.",
+        ),
+        (
+            lambda f, x: reach(f, x).T,
+            "The table is transposed: [i, j] says whether output i has a slope with respect to token j.",
+        ),
+        (lambda f, x: ~reach(f, x), "True and False have changed places: True says that there is a slope."),
+        (lambda f, x: np.abs(blocks(f, x).sum(axis=(1, 3))) > 1e-12, CANCEL),
+    ],
+)
 
 MILESTONES = (
-    Milestone("attend", "`attend(q, k, v)` mixes the values by the softmax of the scaled scores.", _attend),
-    Milestone("causal", "`causal(q, k, v)` does the same, but no token sees a later one.", _causal),
-    Milestone("pull", "`pull(q, k, v, g)` returns the cotangents of q, k and v, without a tape.", _pull),
+    Milestone("attend", "`attend(q, k, v)` mixes the values by the softmax of the scaled scores.", ATTEND),
+    Milestone("causal", "`causal(q, k, v)` does the same, but no token sees a later one.", CAUSAL),
+    Milestone("pull", "`pull(q, k, v, g)` returns the cotangents of q, k and v, without a tape.", PULL),
     Milestone(
         "reach",
         "`reach(f, x)` returns the table that says which output has a slope with respect to which token.",
-        _reach,
+        REACH,
     ),
 )
 """The four milestones of the project."""
 
-
-def attention(answer: Any) -> str:
-    """Check 22.2: attention, its mask, its gradient by hand, and the table of its zero blocks."""
-    done = reached(answer, MILESTONES, '{"attend": attend, "causal": causal, ...}')
-    return (
-        f"{done} Run `reach(lambda x: causal(x[None], x[None], x[None])[0], q[0])`, and above the "
-        "diagonal, everything is False. Now write the report."
-    )
+WHY = (
+    "Run `reach(lambda x: causal(x[None], x[None], x[None])[0], q[0])`, and above the diagonal, everything is False. Now "
+    "write the report."
+)

@@ -13,8 +13,9 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ..feedback import NotYet, call, needs_function, number, quoted, shortened
-from ..milestones import Milestone, StillOpen, climbed
+from ..exercises import Case, Function
+from ..feedback import NotYet, number, quoted, shortened
+from ..milestones import Milestone
 
 Program = dict[str, Any]
 
@@ -119,57 +120,72 @@ FORKS: list[Program] = [
 """Programs that use values twice or not at all, small enough to be followed by hand."""
 
 
-def _answers(run: Any, programs: list[Program]) -> list[tuple[float, Any]]:
-    try:
-        text = call(run, json.dumps(programs), written="run(text)")
-    except NotYet as hint:
-        _started(hint.__cause__)
-        raise
-    if text is ...:
-        raise StillOpen
-    if text is None:
-        raise NotYet("run(text) returns None. Is a `return` missing, or `capture_output=True`?")
-    if isinstance(text, subprocess.CompletedProcess):
-        raise NotYet("run(text) returns the process that has ended. Return what it printed: its `.stdout`.")
-    if isinstance(text, bytes):
-        text = text.decode("utf-8", "replace")
-    if isinstance(text, str):
-        if not text.strip():
-            raise NotYet("Your program printed nothing. Look at its standard error: does it start at all?")
-        try:
-            answers = json.loads(text)
-        except (ValueError, RecursionError):
-            if re.search(r"\b(NaN|[Ii]nf(inity)?|nan)\b", text):
-                raise NotYet("There is a NaN or an infinity in what your program prints, where I sent none.") from None
-            if re.fullmatch(r"(\{[^\n]*\}\s*){2,}", text.strip()):
-                raise NotYet("Your program prints one answer after the other. Print one list: [..., ...].") from None
-            raise NotYet(
-                f"What your program printed is not JSON: {quoted(text, 60)}. Is `json.dumps` missing, or "
-                "`JSON.stringify`? Print nothing but the answers."
-            ) from None
-    else:
-        answers = text
+def read(text: Any, programs: list[Program]) -> tuple[list[float], list[Any]]:
+    """Return the values and the gradients that a learner's program has answered."""
+    answers = parsed(text)
     if isinstance(answers, dict):
         raise NotYet("I need a list of answers, one for each program, also if there is only one. Yours is one answer.")
     if not isinstance(answers, list):
         raise NotYet(f"I need a list of answers, and got {shortened(answers)}.")
     if len(answers) != len(programs):
         raise NotYet(f"I sent {len(programs)} programs, and the number of answers is {len(answers)}.")
-    return [_one_answer(answer) for answer in answers]
+    for answer in answers:
+        if not isinstance(answer, dict) or not {"value", "gradient"} <= set(answer):
+            raise NotYet(
+                f'Each answer looks like {{"value": 8.0, "gradient": [4.0, 2.0]}}. One is {shortened(answer)}.'
+            )
+        if answer["value"] is None:
+            raise NotYet(
+                "A value in your answers is null. JavaScript prints NaN that way, and I sent nothing that makes one."
+            )
+    values = [number(answer["value"], "a value in your answers") for answer in answers]
+    return values, [answer["gradient"] for answer in answers]
 
 
-def _started(error: Any) -> None:
-    if isinstance(error, FileNotFoundError):
-        if " " in str(error.filename or ""):
-            raise NotYet(f'No program is called {quoted(str(error.filename), 60)}. Write a list: ["node", "-e", ...].')
-        raise NotYet(f"No program of that name was found: {quoted(str(error), 80)}. Write its whole path.")
-    if isinstance(error, subprocess.TimeoutExpired):
-        raise NotYet("Your program doesn't end. Does it wait for more after the list of programs?")
-    if isinstance(error, subprocess.CalledProcessError):
-        said = error.stderr.decode("utf-8", "replace") if isinstance(error.stderr, bytes) else error.stderr or ""
-        if not said.strip():
-            raise NotYet(f"Your program stopped with exit code {error.returncode}, and printed no error.")
-        raise NotYet(f"Your program stopped with exit code {error.returncode}. It said {quoted(_telling(said))}.")
+def parsed(text: Any) -> Any:
+    """Return what `run` returned, read as JSON if it is text."""
+    if isinstance(text, subprocess.CompletedProcess):
+        raise NotYet("run(text) returns the process that has ended. Return what it printed: its `.stdout`.")
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "replace")
+    if not isinstance(text, str):
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise NotYet(not_json(text)) from None
+
+
+def not_json(text: str) -> str:
+    """Return what is probably wrong with a text that is not JSON."""
+    if not text.strip():
+        return "Your program printed nothing. Look at its standard error: does it start at all?"
+    if re.search(r"\b(NaN|[Ii]nf(inity)?|nan)\b", text):
+        return "There is a NaN or an infinity in what your program prints, where I sent none."
+    if re.fullmatch(r"(\{[^\n]*\}\s*){2,}", text.strip()):
+        return "Your program prints one answer after the other. Print one list: [..., ...]."
+    return (
+        f"What your program printed is not JSON: {quoted(text, 60)}. Is `json.dumps` missing, or `JSON.stringify`? Print "
+        "nothing but the answers."
+    )
+
+
+def failure(error: Any) -> str:
+    """Return why a program did not start or end; nothing if the error is another one."""
+    match error:
+        case FileNotFoundError(filename=file) if " " in str(file or ""):
+            return f'No program is called {quoted(str(file), 60)}. Write a list: ["node", "-e", ...].'
+        case FileNotFoundError():
+            return f"No program of that name was found: {quoted(str(error), 80)}. Write its whole path."
+        case subprocess.TimeoutExpired():
+            return "Your program doesn't end. Does it wait for more after the list of programs?"
+        case subprocess.CalledProcessError(stderr=said, returncode=code):
+            said = said.decode("utf-8", "replace") if isinstance(said, bytes) else said or ""
+            stopped = f"Your program stopped with exit code {code}"
+            return (
+                f"{stopped}. It said {quoted(_telling(said))}." if said.strip() else f"{stopped}, and printed no error."
+            )
+    return ""
 
 
 def _telling(said: str) -> str:
@@ -179,67 +195,58 @@ def _telling(said: str) -> str:
     return " ".join(lines[named[-1] : named[-1] + 1 + lines[named[-1]].endswith(":")]) if named else lines[-1]
 
 
-def _one_answer(answer: Any) -> tuple[float, Any]:
-    if not isinstance(answer, dict) or not {"value", "gradient"} <= set(answer):
-        raise NotYet(f'Each answer looks like {{"value": 8.0, "gradient": [4.0, 2.0]}}. One is {shortened(answer)}.')
-    if answer["value"] is None:
-        raise NotYet(
-            "A value in your answers is null. JavaScript prints NaN that way, and I sent nothing that makes one."
-        )
-    return number(answer["value"], "a value in your answers"), answer["gradient"]
-
-
-def _close(value: float, right: float, digits: float = 1e-9) -> bool:
+def close(value: float, right: float, digits: float = 1e-9) -> bool:
+    """Return whether two numbers agree to some digits."""
     return math.isclose(value, right, rel_tol=digits, abs_tol=digits)
 
 
-def _digits(value: float, right: float) -> None:
-    if _close(value, right, 1e-5):
-        raise NotYet(
-            f"Too few digits: {value!r}, and {right!r} is right. Compute in 64-bit floats and print all 17 "
-            "digits, or as many as your JSON library does."
+def too_few_digits(found: list[float], right: list[float]) -> str:
+    """Return the hint for the first number that differs, if it does so only in its last digits."""
+    value, wanted = next((pair for pair in zip(found, right, strict=True) if not close(*pair)), (0.0, 0.0))
+    if close(value, wanted) or not close(value, wanted, 1e-5):
+        return ""
+    return (
+        f"Too few digits: {value!r}, and {wanted!r} is right. Compute in 64-bit floats and print all 17 digits, or as "
+        "many as your JSON library does."
+    )
+
+
+def wrong_value(programs: list[Program], found: list[float], right: list[float]) -> str:
+    """Return the hint for the first value that is wrong."""
+    if hint := too_few_digits(found, right):
+        return hint
+    program, value, wanted = next(
+        each for each in zip(programs, found, right, strict=True) if not close(each[1], each[2])
+    )
+    return f"The value of `{_short(program)}` is {wanted:.6g}, and yours is {value:.6g}."
+
+
+def no_gradient(program: Program, given: Any) -> str:
+    """Return what is wrong with a gradient that isn't a list of as many numbers as there are inputs."""
+    count = len(program["inputs"])
+    if not isinstance(given, list) or len(given) != count:
+        return (
+            f"The gradient has one number for each input, here {count}, also for an input that nothing uses. For "
+            f"`{_short(program)}` yours is {shortened(given)}."
         )
+    if None not in given:
+        return ""
+    used = any(given.index(None) in at for _, *at in program["operations"])
+    return "There is a null among your slopes. " + (
+        "JavaScript prints NaN that way: do you add to a slope that was never set to 0?"
+        if used
+        else "The slope of an input that nothing uses is 0 here."
+    )
 
 
-def _values(run: Any, programs: list[Program]) -> list[Any]:
-    """Check the values that a learner's program answers, and return its gradients."""
-    answers = _answers(run, programs)
-    for program, (value, _) in zip(programs, answers, strict=True):
-        right = expected(program)["value"]
-        if not _close(value, right):
-            _digits(value, right)
-            raise NotYet(f"The value of `{_short(program)}` is {right:.6g}, and yours is {value:.6g}.")
-    return [gradient for _, gradient in answers]
-
-
-def _gradients(run: Any, programs: list[Program]) -> None:
-    gradients = _values(run, programs)
-    all_right = [expected(program)["gradient"] for program in programs]
-    found = []
-    for program, given, right in zip(programs, gradients, all_right, strict=True):
-        if not isinstance(given, list) or len(given) != len(right):
-            raise NotYet(
-                f"The gradient has one number for each input, here {len(right)}, also for an input that nothing uses. "
-                f"For `{_short(program)}` yours is {shortened(given)}."
-            )
-        if None in given:
-            used = any(given.index(None) in at for _, *at in program["operations"])
-            raise NotYet(
-                "There is a null among your slopes. "
-                + (
-                    "JavaScript prints NaN that way: do you add to a slope that was never set to 0?"
-                    if used
-                    else "The slope of an input that nothing uses is 0 here."
-                )
-            )
-        found.append([number(slope, "a slope in your answers") for slope in given])
-    if all(slope == 0 for given in found for slope in given):
-        raise NotYet("All your gradients are 0. Walk back through the operations, from a 1 at the target.")
-    for place, (program, given, right) in enumerate(zip(programs, found, all_right, strict=True)):
-        for slope, wanted in zip(given, right, strict=True):
-            if not _close(slope, wanted):
-                _digits(slope, wanted)
-                _explain(program, given, right, _left_over(given, right, found[:place]))
+def wrong_gradient(programs: list[Program], found: list[list[float]], right: list[list[float]]) -> str:
+    """Return the hint for the first gradient that is wrong."""
+    for place, (program, given, wanted) in enumerate(zip(programs, found, right, strict=True)):
+        if hint := too_few_digits(given, wanted):
+            return hint
+        if not all(map(close, given, wanted)):
+            return explain(program, given, wanted, _left_over(given, wanted, found[:place]))
+    return ""
 
 
 def _short(program: Program) -> str:
@@ -256,22 +263,107 @@ def _left_over(given: list[float], right: list[float], before: list[list[float]]
     return any(any(others) and np.allclose(left, others, rtol=1e-6) for others in (sums, last))
 
 
-def _explain(program: Program, given: list[float], right: list[float], left_over: bool) -> None:
+def explain(program: Program, given: list[float], right: list[float], left_over: bool) -> str:
+    """Return what a wrong gradient of one program tells."""
     uses = [place for _, *at in program["operations"] for place in at]
     names = {name for name, *_ in program["operations"]}
     if left_over:
-        raise NotYet("Slopes of the program before are still there. Set them all to 0 before each walk.")
+        return "Slopes of the program before are still there. Set them all to 0 before each walk."
     if len(names) == 1 and any(at[0] == at[-1] for _, *at in program["operations"] if len(at) == 2):
-        raise NotYet(f"For `{_short(program)}`, the same value is used twice in one operation. Both uses contribute.")
+        return f"For `{_short(program)}`, the same value is used twice in one operation. Both uses contribute."
     one_rule = f"The operations in it: {', '.join(sorted(names))}." if names else "The target is an input."
     if len(program["operations"]) == 1:
         one_rule = f"This program has only one operation, so the rule of `{program['operations'][0][0]}` is wrong."
     if len(names) > 1 and len(set(uses)) == len(uses):
         one_rule = "Each rule alone is right. Does the walk begin at the last operation?"
     twice = " A value that is used twice gets two contributions: `+=`, not `=`." if len(set(uses)) < len(uses) else ""
-    raise NotYet(
+    return (
         f"For `{_short(program)}` the gradient is {[float(f'{slope:.6g}') for slope in right]}, and yours is "
         f"{[float(f'{slope:.6g}') for slope in given]}. {one_rule}{twice}"
+    )
+
+
+def sent(programs: list[Program], *, gradients: bool = True) -> list[Case]:
+    """Return what is done with `run`: it gets programs, and is compared in their values, or in the gradients too."""
+
+    def of(run: Any) -> dict[str, Any]:
+        try:
+            text = run(json.dumps(programs))
+        except NotYet as hint:
+            if said := failure(hint.__cause__):
+                raise NotYet(said) from None
+            raise
+        values, slopes = read(text, programs)
+        if not gradients:
+            return {"values": values}
+        if missing := next(filter(None, map(no_gradient, programs, slopes)), ""):
+            raise NotYet(missing)
+        found = [[number(slope, "a slope in your answers") for slope in each] for each in slopes]
+        return {"values": values, "gradients": found}
+
+    def hint(found: Any, wanted: Any) -> str:
+        if "gradients" in found and not wrong_number(found["values"], wanted["values"]):
+            return wrong_gradient(programs, found["gradients"], wanted["gradients"])
+        return wrong_value(programs, found["values"], wanted["values"])
+
+    return [Case(of, hint, within=1e-9)]
+
+
+def wrong_number(found: list[float], right: list[float]) -> bool:
+    """Return whether one of some numbers is wrong."""
+    return not all(map(close, found, right))
+
+
+def tape(
+    add: Callable[[float, float], float] = lambda old, new: old + new,
+    *,
+    both: bool = True,
+    clear: bool = True,
+) -> Callable[[str], str]:
+    """Return a tape in Python, or one with a mistake: how it adds, and what it leaves out."""
+    kept: dict[int, float] = {}
+
+    def run(text: str) -> str:
+        kept.clear()
+        return json.dumps([one(program) for program in json.loads(text)])
+
+    def one(program: Program) -> Any:
+        values = _run(program, program["inputs"])
+        first = len(program["inputs"])
+        if clear:
+            kept.clear()
+        kept.update(dict.fromkeys(range(first, len(values)), 0.0))
+        kept[len(values) - 1] = 1.0
+        for place, (name, *at) in reversed(list(enumerate(program["operations"], first))):
+            slopes = RULES[name](*(values[k] for k in at))
+            for k, slope in list(zip(at, slopes, strict=True))[: None if both or at[0] != at[-1] else 1]:
+                kept[k] = add(kept.get(k, 0.0), kept[place] * slope)
+        return {"value": float(values[-1]), "gradient": [float(kept.get(k, 0.0)) for k in range(first)]}
+
+    return run
+
+
+RULES: dict[str, Callable[..., tuple[float, ...]]] = {
+    "add": lambda x, y: (1.0, 1.0),
+    "sub": lambda x, y: (1.0, -1.0),
+    "mul": lambda x, y: (y, x),
+    "div": lambda x, y: (1 / y, -x / y**2),
+    "sin": lambda x: (math.cos(x),),
+    "cos": lambda x: (-math.sin(x),),
+    "exp": lambda x: (math.exp(x),),
+    "log": lambda x: (1 / x,),
+}
+"""The slopes of each operation."""
+
+
+def answered(programs: list[Program], hints: Any = (), *, gradients: bool = True) -> Function:
+    """Return the form of a milestone: programs are sent, and the answers are those of a tape."""
+    return Function(
+        signature="run(text)",
+        cases=sent(programs, gradients=gradients),
+        answer=lambda text: json.dumps([expected(program) for program in json.loads(text)]),
+        spellings=[tape()],
+        hints=hints,
     )
 
 
@@ -286,25 +378,46 @@ MILESTONES = (
     Milestone(
         "values",
         "let `run(text)` start your program and return the list of answers that it prints.",
-        lambda run, _: _values(run, SINGLE[:4] + drawn(221, 6, 6, FOUR)),
+        answered(SINGLE[:4] + drawn(221, 6, 6, FOUR), gradients=False),
     ),
     Milestone(
         "chains",
         "answer with gradients where every value is used once.",
-        lambda run, _: _gradients(run, SINGLE + drawn(222, 10, 6, ALL, once=True)),
+        answered(
+            SINGLE + drawn(222, 10, 6, ALL, once=True),
+            hints=[
+                (
+                    tape(lambda old, new: 0.0),
+                    "All your gradients are 0. Walk back through the operations, from a 1 at the target.",
+                ),
+                (
+                    tape(clear=False),
+                    "Slopes of the program before are still there. Set them all to 0 before each walk.",
+                ),
+            ],
+        ),
     ),
     Milestone(
         "forks",
         "answer with gradients where values are used twice, or not at all.",
-        lambda run, _: _gradients(run, FORKS + drawn(223, 6, 5, ALL)),
+        answered(
+            FORKS + drawn(223, 6, 5, ALL),
+            hints=[
+                (
+                    tape(lambda old, new: new),
+                    "Where a value is used twice, the second contribution overwrites the first. Add it to what is there: "
+                    "`+=`, not `=`.",
+                ),
+                (
+                    tape(both=False),
+                    'For `{"inputs": [3.0], "operations": [["mul", 0, 0]]}`, the same value is used twice in one '
+                    "operation. Both uses contribute.",
+                ),
+            ],
+        ),
     ),
-    Milestone("all", "answer long random programs.", lambda run, _: _gradients(run, drawn(224, 40, 30, ALL))),
+    Milestone("all", "answer long random programs.", answered(drawn(224, 40, 30, ALL))),
 )
 """The four milestones of the project; the answer to each is the same function."""
 
-
-def own_tape(answer: Any) -> str:
-    """Check 22.4: a program's values, then its gradients along chains, at forks, and in random programs."""
-    needs_function(answer, "run(text)")
-    done = climbed(answer, MILESTONES)
-    return f"{done} Your tape and ours agree on 40 programs of 30 operations. Now write the report."
+WHY = "Your tape and ours agree on 40 programs of 30 operations. Now write the report."

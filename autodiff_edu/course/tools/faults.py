@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import autodiff_edu as ad
 
 from ..exercises import Case, Exercise, Function, Number, Table
 from ..feedback import NotYet, quoted, shortened
+from ..milestones import Milestones
 
 
 class Rude:
@@ -145,18 +146,23 @@ def _converted(answer: Any, convert: Any, *args: Any) -> Any:
 def _completed(wrong: Any, answer: Any, *args: Any) -> Any:
     """Return what a wrong function returns, with the right parts where it says three dots."""
     result = wrong(*args)
-    if isinstance(result, np.ndarray) and result.dtype == object:
-        return np.zeros(result.shape)
-    if isinstance(result, tuple) and any(part is ... for part in result):
-        return tuple(good if part is ... else part for part, good in zip(result, answer(*args), strict=True))
-    return result
+    if isinstance(result, tuple):
+        right = answer(*args) if any(part is ... for part in result) else result
+        return tuple(good if part is ... else _closed(part) for part, good in zip(result, right, strict=True))
+    return _closed(result)
+
+
+def _closed(part: Any) -> Any:
+    return np.zeros(part.shape) if isinstance(part, np.ndarray) and part.dtype == object else part
 
 
 def known_wrong(exercise: Exercise) -> Iterator[tuple[Any, str]]:
     """Yield the wrong answers that an exercise knows, and their hints; those of a part with the other parts right."""
     for wrong, hint in exercise.hints:
         yield functools.partial(_completed, wrong, exercise.answer) if isinstance(exercise, Function) else wrong, hint
-    if isinstance(exercise, Table):
-        for name, part in exercise.parts.items():
-            for wrong, hint in known_wrong(part):
-                yield {**exercise.answer, name: wrong}, hint
+    parts: Mapping[Any, Exercise] = exercise.parts if isinstance(exercise, Table) else {}
+    if isinstance(exercise, Milestones):
+        parts = {part.name: part.form_of(exercise.answer) for part in exercise.parts}
+    for name, part in parts.items():
+        for wrong, hint in known_wrong(part):
+            yield {**exercise.answer, name: wrong} if isinstance(exercise.answer, dict) else wrong, hint
