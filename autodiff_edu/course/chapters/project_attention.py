@@ -294,12 +294,12 @@ def mixed(shares: Array) -> Layer:
 
 
 def one_needs_one(x: Any) -> Any:
-    """Let one number of a token need one of another."""
+    """Return tokens of which one number needs one of another token."""
     return np.stack([x[:, 0], x[:, 1], x[:, 2] + x[::-1, 1]], axis=1)
 
 
 def cancelling(x: Any) -> Any:
-    """Let slopes cancel in the sum of a block."""
+    """Return tokens whose slopes cancel in the sum of a block."""
     return np.stack([x[0], x[1] - x[1, ::-1] + x[0], x[2] * x[3], x[3, ::-1] - x[3] + x[2]])
 
 

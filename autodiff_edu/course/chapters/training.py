@@ -10,7 +10,7 @@ import numpy as np
 import autodiff_edu as ad
 
 from ..exercises import Case, Function, Number, Table
-from ..feedback import NotYet, by_hand, shortened
+from ..feedback import NotYet, by_hand, number, shortened
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -375,9 +375,9 @@ def walk(turns: int, rate: float) -> Case:
 
     def of(fit: Any) -> Any:
         given = fit(LENGTH.copy(), MASS.copy(), turns, rate)
-        if np.shape(given) != (2,):
+        if (not isinstance(given, tuple | list) and np.shape(given) != (2,)) or len(given) != 2:
             raise NotYet(f"Your function returns {shortened(given)}. It must return two numbers: `return w, b`.")
-        return [np.reshape(detached(value), ()) for value in given]
+        return [number(detached(value), name) for name, value in zip("wb", given, strict=True)]
 
     return Case(
         of,
