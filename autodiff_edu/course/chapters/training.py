@@ -223,14 +223,9 @@ def of_arrays(block: Any, x: Any, kernels: Any, dy: Any) -> Any:
     return inner.gradient(y, sources, output_gradients=dy)
 
 
-def changed(change: Callable[[Any, Any], Any], **how: Any) -> Callable[..., Any]:
-    """Return an answer that changes the two gradients before it returns them."""
+def changed(change: Callable[[Any, Any], Any] = lambda x, kernels: (x, kernels), **how: Any) -> Callable[..., Any]:
+    """Return an answer that computes the block again in a given way, and changes the two gradients."""
     return written(lambda *given: change(*again(*given, **how)))
-
-
-def times(dy: Any, x: Any, kernels: Any) -> Any:
-    """Multiply finished gradients by dy where that is possible."""
-    return x * dy, kernels
 
 
 ARRAYS = (
@@ -239,7 +234,7 @@ ARRAYS = (
 )
 TWO_THINGS = (
     "backward must return two things where the three dots are: the gradient of x, then the list of gradients of the "
-    "kernels."
+    "kernels. {raised}"
 )
 LATE = (
     "Multiplying the finished gradients by dy is too late: dy has to go back through the block, too. Pass it to the "
@@ -290,7 +285,7 @@ The forward line is done: on plain arrays nothing is recorded.""",
     answer=written(again),
     spellings=[
         written(lambda block, x, kernels, dy: ad.vjp(block, x, kernels)[1](dy)),
-        changed(lambda x, kernels: (x, kernels), watch="none", of=ad.Variable),
+        changed(watch="none", of=ad.Variable),
     ],
     hints=[
         (
@@ -298,10 +293,7 @@ The forward line is done: on plain arrays nothing is recorded.""",
             "That is `ad.checkpoint`, which this exercise leaves to you: it is right, and shorter than ours. Now write "
             "`backward` yourself.",
         ),
-        *(
-            (changed(lambda x, kernels: (x, kernels), watch=watch, of=lambda x: x), ARRAYS)
-            for watch in ("both", "x", "kernels", "none")
-        ),
+        *((changed(watch=watch, of=lambda x: x), ARRAYS) for watch in ("both", "x", "kernels", "none")),
         (
             written(of_arrays),
             "On the way back the block was given plain arrays, so the inner tape recorded nothing. Compute it from the "
@@ -311,15 +303,15 @@ The forward line is done: on plain arrays nothing is recorded.""",
         (written(lambda *given: (..., ...)), TWO_THINGS),
         (changed(lambda x, kernels: (x, *kernels)), TWO_THINGS),
         (
-            changed(lambda x, kernels: (x, kernels), watch="none"),
+            changed(watch="none"),
             "backward returns None for everything. Does the inner tape watch the new tensors before the block runs?",
         ),
         (
-            changed(lambda x, kernels: (x, kernels), watch="x"),
+            changed(watch="x"),
             "The gradient of the kernels is None. The inner tape must watch x and the kernels, both.",
         ),
         (
-            changed(lambda x, kernels: (x, kernels), watch="kernels"),
+            changed(watch="kernels"),
             "The gradient of x is None. The inner tape must watch x and the kernels, both.",
         ),
         (
@@ -327,7 +319,7 @@ The forward line is done: on plain arrays nothing is recorded.""",
             "The inner tape starts from ones: you forgot the cotangent dy. Pass it on: "
             "`inner.gradient(..., output_gradients=dy)`.",
         ),
-        (written(lambda block, x, kernels, dy: times(dy, *again(block, x, kernels, None))), LATE),
+        (written(lambda block, x, kernels, dy: (lambda g: (g[0] * dy, g[1]))(again(block, x, kernels, None))), LATE),
         (
             changed(lambda x, kernels: (x, kernels[::-1])),
             "The gradient of x is right, those of the kernels are not. Are they in the order of the kernels?",
