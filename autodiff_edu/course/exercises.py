@@ -172,6 +172,8 @@ class Number(Exercise):
         """Return the number, or None if that is an answer here."""
         if given is None and (self.answer is None or any(wrong is None for wrong, _ in self.hints)):
             return None
+        if given is None:
+            raise NotYet(f"I need one number here, and {name} is None.")
         return number(given, name)
 
     def agrees(self, seen: Any, other: Any) -> bool:
@@ -418,7 +420,7 @@ class Function(Exercise):
             or self._of_case(case, found.value, wanted.value)
             or _other_shape(f"{self._what(case)} should", found.value, wanted.value)
             or fill(self.otherwise, found.value, wanted.value)
-            or self._compare(case, found.value, wanted.value)
+            or self._compare(case, found.value, wanted.value) + self._ignored(given)
         )
 
     def _of_case(self, case: Case | tuple[Any, ...], found: Any, wanted: Any) -> str:
@@ -479,8 +481,7 @@ class Function(Exercise):
 
     def _unread(self, given: Any) -> str:
         """Return a hint if a function computes with what the notebook holds in place of what it is given."""
-        needed = unread_arguments(self.answer)
-        missing = {k: name for k, name in unread_arguments(given).items() if k not in needed}
+        missing = self._missing(given)
         calls = [case for case in self.cases if not isinstance(case, Case)]
         used = values_of_the_notebook(given)
         for k, name in missing.items():
@@ -489,6 +490,19 @@ class Function(Exercise):
             if any(callable(case[k]) for case in calls):
                 return f"Your function never calls `{name}`, which it is given."
         return ""
+
+    def _ignored(self, given: Any) -> str:
+        """Return what follows a comparison if a function reads all arguments but one."""
+        missing = list(self._missing(given).values())
+        return f" Your function never reads its argument `{missing[0]}`." if len(missing) == 1 else ""
+
+    def _missing(self, given: Any) -> dict[int, str]:
+        """Return the arguments that the right function reads and a learner's does not, by their places."""
+        code, right = (getattr(function, "__code__", None) for function in (given, self.answer))
+        if code and right and code.co_argcount < right.co_argcount:  # the places mean something else
+            return {}
+        needed = unread_arguments(self.answer)
+        return {k: name for k, name in unread_arguments(given).items() if k not in needed}
 
     def _at(self, case: tuple[Any, ...]) -> str:
         """Return the arguments of a call, as the beginning of a sentence."""
