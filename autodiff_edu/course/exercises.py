@@ -21,6 +21,7 @@ import numpy as np
 
 from ..core.events import Event, Record, Seed
 from ..core.tensor import Tensor
+from ..gradient_tape import GradientTape
 from ..trace.hook import hook
 from .feedback import (
     Feedback,
@@ -170,10 +171,14 @@ class Number(Exercise):
 
     def read(self, given: Any, name: str = "your answer") -> float | None:
         """Return the number, or None if that is an answer here."""
-        if given is None and (self.answer is None or any(wrong is None for wrong, _ in self.hints)):
+        may_be_none = self.answer is None or any(wrong is None for wrong, _ in self.hints)
+        if given is None and may_be_none:
             return None
         if given is None:
             raise NotYet(f"I need one number here, and {name} is None.")
+        if isinstance(given, str):
+            wanted = "None or a number" if may_be_none else "a number"
+            raise NotYet(f"{_capital(name)} is {shortened(given)}, a str. Write {wanted}, without quotes.")
         return number(given, name)
 
     def agrees(self, seen: Any, other: Any) -> bool:
@@ -260,6 +265,9 @@ class Table(Exercise):
         For the name of each part its form.
     called : str
         What a part is, such as "gradient", for sentences such as "No gradient is given for a."
+    progress : str
+        What comes before the hint of a part, in which `{right}` and `{all}` stand for how many parts are right and how
+        many there are, and `{part}` for the first one that is wrong.
 
     Examples
     --------
@@ -279,6 +287,7 @@ class Table(Exercise):
 
     parts: Mapping[Any, Exercise] = field(default_factory=dict)
     called: str = "answer"
+    progress: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -289,6 +298,8 @@ class Table(Exercise):
         """Return the parts, each as its form reads it."""
         first = next(iter(self.parts))
         needs_dict(given, f"{{{first!r}: {short(self.answer[first])}, ...}}".replace("'", '"'))
+        if quoted_keys := [str(key) for key in self.parts if key not in given and str(key) in given]:
+            raise NotYet(f"Write the keys as the question does, {quoted_keys[0]} and not {quoted_keys[0]!r}.")
         needs_each(given, tuple(self.parts), f"No {self.called} is given for")
         return {key: part.read(given[key], self._name(key)) for key, part in self.parts.items()}
 
@@ -301,8 +312,10 @@ class Table(Exercise):
         for wrong, hint in self.hints:
             if self.agrees(seen, self.read(wrong)):
                 return hint
-        key = next(key for key, part in self.parts.items() if not part.agrees(seen[key], right[key]))
-        return self.parts[key].lead_on(given[key], seen[key], right[key], self._name(key))
+        wrong_parts = [key for key, part in self.parts.items() if not part.agrees(seen[key], right[key])]
+        count, key = len(self.parts), wrong_parts[0]
+        progress = self.progress.format(right=count - len(wrong_parts), all=count, part=key)
+        return progress + self.parts[key].lead_on(given[key], seen[key], right[key], self._name(key))
 
     def _name(self, key: Any) -> str:
         return f"the {self.called} of {key}" if self.called != "answer" else f"`{key}`"
@@ -319,6 +332,8 @@ class Case:
     hint : str or callable
         What is said if it differs and no known wrong function does the same: "The value is right, and its slope isn't."
         Or what writes it, given what was found and what is right.
+    explain : callable, optional
+        Is given the function in such a case, and returns the hint.
     within : float
         By what part of themselves numbers may be missed.
     """
@@ -326,6 +341,31 @@ class Case:
     of: Callable[[Any], Any]
     hint: str | Callable[[Any, Any], str] = ""
     within: float = 1e-6
+    explain: Callable[[Callable[..., Any]], str] | None = None
+
+
+def record(function: Callable[..., Any], *args: Any) -> tuple[Tensor, GradientTape]:
+    """Call a learner's function in a `Case`, on a persistent tape that watches the tensors among the arguments.
+
+    Returns
+    -------
+    tuple
+        What it returned, and the tape.
+
+    Raises
+    ------
+    NotYet
+        If it returned anything but a tensor.
+    """
+    with GradientTape(persistent=True) as tape:
+        tape.watch([each for each in args if isinstance(each, Tensor)])
+        result = function(*args)
+    if not isinstance(result, Tensor):
+        name = getattr(function, "name", "Your function")
+        raise NotYet(
+            f"{name} returns {shortened(result)}, which is not a tensor. Compute it with the tensor it is given."
+        )
+    return result, tape
 
 
 class Outcome(NamedTuple):
@@ -417,13 +457,15 @@ class Function(Exercise):
             or self._part(case, found.value, wanted.value)
             or self._unread(given)
             or self._fact(found.facts, wanted.facts)
-            or self._of_case(case, found.value, wanted.value)
+            or self._of_case(case, given, found.value, wanted.value)
             or _other_shape(f"{self._what(case)} should", found.value, wanted.value)
             or fill(self.otherwise, found.value, wanted.value)
             or self._compare(case, found.value, wanted.value) + self._ignored(given)
         )
 
-    def _of_case(self, case: Case | tuple[Any, ...], found: Any, wanted: Any) -> str:
+    def _of_case(self, case: Case | tuple[Any, ...], given: Any, found: Any, wanted: Any) -> str:
+        if isinstance(case, Case) and case.explain:
+            return fill(case.explain(given), found, wanted)
         hint = case.hint if isinstance(case, Case) else ""
         return hint(found, wanted) if callable(hint) else fill(hint, found, wanted)
 
