@@ -315,7 +315,10 @@ class Table(Exercise):
         wrong_parts = [key for key, part in self.parts.items() if not part.agrees(seen[key], right[key])]
         count, key = len(self.parts), wrong_parts[0]
         progress = self.progress.format(right=count - len(wrong_parts), all=count, part=key)
-        return progress + self.parts[key].lead_on(given[key], seen[key], right[key], self._name(key))
+        try:
+            return progress + self.parts[key].lead_on(given[key], seen[key], right[key], self._name(key))
+        except NotYet as hint:
+            raise NotYet(f"{progress}{hint}") from hint.__cause__
 
     def _name(self, key: Any) -> str:
         return f"the {self.called} of {key}" if self.called != "answer" else f"`{key}`"

@@ -1,281 +1,23 @@
-"""The exercises of chapter 5, watched or None: five programs to repair, ten answers, an explanation to read."""
+"""Watched or None: five programs to repair, ten answers, an explanation to read."""
 
 from __future__ import annotations
 
 import linecache
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 import autodiff_edu as ad
 
-from ...core.events import Event, Outcome, Record, Seed, Skip, Watch
-from ..exercises import Exercise, Judge
-from ..feedback import NotYet, call, near, needs_dict, needs_each, number, observe, quoted, shortened
+from ...core.events import Outcome, Record, Seed, Skip, Watch
+from ..exercises import Case, Function, Judge, Number, Table
+from ..feedback import NotYet, call, near, observe, quoted, shortened
 from ..predictions import Prediction
 
-PROGRAMS: dict[str, Callable[[float], float]] = {
-    "one": lambda v: 2 * v,
-    "two": lambda v: 2 * math.sin(v) * math.cos(v),
-    "three": lambda v: 3 * v**2,
-    "four": lambda v: 3 * math.exp(v),
-    "five": lambda v: 1.6 * (v - 3),
-}
-NONE = {
-    "one": "Its x is not watched. Who tells the tape to follow it?",
-    "two": "Which of its lines runs before the tape begins to record?",
-    "three": "It was given a whole number, and a variable keeps the dtype it is made with.",
-    "four": "What does `.numpy()` return, and does a tape follow that? A constant around it does not bring it back.",
-    "five": "The second epoch gives None. Is w still a variable after its last line? `w.assign_sub` keeps it one.",
-}
-LATE = "Its x is watched, but only after y was computed from it. Which line has to come first?"
-WATCHED_Y = "It watches y, and the slope is with respect to x. Which tensor does the tape have to follow?"
-REMADE = (
-    "`ad.constant` and `ad.Variable` make a new tensor that doesn't know where its numbers came from: use `np.exp(x)` "
-    "itself."
-)
-NO_RETURN = "Inside, the gradient is a number. Is a `return` missing?"
-NO_TAPE = "That is the right slope, but no tape was asked for it. Take it from a tape, with `tape.gradient`."
-WRONG: dict[str, list[tuple[Callable[[float], float], str]]] = {
-    "one": [
-        (lambda v: v, "The derivative of x * x is 2x: was one of the two factors made a plain number?"),
-        (lambda v: v**2, "That is the value of y. Return its gradient."),
-    ],
-    "two": [
-        (
-            lambda v: 2 * math.sin(v),
-            "That is the slope of z with respect to y. Compute the sine under the tape, and ask with respect to x.",
-        ),
-        (lambda v: math.cos(v), "That is the slope of y. Ask for the slope of z."),
-    ],
-    "three": [(lambda v: v**2, "Two of the three factors were made plain numbers, so their contributions are lost.")],
-    "four": [
-        (math.exp, "The factor 3 is missing. Leave the formula as it was: y = 3.0 * growth."),
-        (lambda v: 3.0, "That is the slope with respect to growth. The exponential has to be on the tape too."),
-    ],
-    "five": [
-        (lambda v: 2 * (v - 3), "That is the slope before the first step. After it, w must have moved."),
-        (lambda v: 2.4 * (v - 3), "w moved uphill. Step against the slope: `w.assign_sub`."),
-        (lambda v: 2 * (0.2 * (v - 3) - 3), "`w.assign` replaces the value by the step. Subtract the step from it."),
-        (lambda v: 2 * (-0.2 * (v - 3) - 3), "`w.assign` replaces the value by the step. Subtract the step from it."),
-        (lambda v: -2 * (v - 3), "The whole slope was subtracted. The step is a tenth of it: `0.1 * slope`."),
-    ],
-}
-
-CASES: dict[str, float | None] = {
-    "a": 4.0, "b": 0.0, "c": None, "d": 2.0, "e": None, "f": 0.0, "g": 0.0, "h": None, "i": None, "j": 10.0,
-}  # fmt: skip
-HINTS = {
-    "a": "x is a trainable variable, so reading it is enough. What is the derivative of x² at 2?",
-    "b": "There is a path from x to y, so there is a slope. What is the derivative of (x - 2)² at 2?",
-    "c": "Is there an x in this line at all?",
-    "d": "Two paths lead from x to y. One is cut by the step function; along the other, floor(x) is just a number.",
-    "e": "Look for a path from x to y that does not go through floor. Adding 1 does not make one.",
-    "f": "The product is on the tape. How much does y change with x?",
-    "g": "maximum is not a step function: the tape follows it. It took 3, so how much does y change with x?",
-    "h": "A constant made of plain numbers does not know where they came from.",
-    "i": "assign puts plain numbers into c. Is there another path from x to y?",
-    "j": "x is read after the assign. Which value does it have then?",
-}
-OTHER: dict[tuple[str, float | None], str] = {
-    ("a", 2.0): "2 is the contribution of one factor. Both factors are x, and contributions add up.",
-    ("d", 4.0): "4 would be the slope of x². floor(x) is 2 here, but it does not change with x: one contribution only.",
-    ("h", 4.0): "4 is the slope of x². But x.numpy() is a plain number, and a constant made of it has no past.",
-    ("i", 3.0): "3 is the slope with respect to c. With respect to x there is none: assign puts plain numbers into c.",
-    ("i", 12.0): "12 is the slope of 3x². But assign puts plain numbers into c, and where they came from is lost.",
-    ("j", None): "assign changes x before it is read; it cuts nothing here.",
-    ("j", 4.0): "4 is the slope at 2. But x is read after the assign, when it is 5.",
-    ("g", 1.0): "1 is the slope where x is the larger one. At x = 2 the larger one is 3.",
-}
-
-VAN = """\
-speed = ad.Variable(80.0, name="speed")
-wages = ad.Variable(0.0, name="wages")
-with ad.GradientTape() as tape:
-    hours = 240.0 / speed
-    wages.assign(30.0 * hours)
-    litres = 8.0 + 0.0025 * speed**2
-    fuel = float(litres) * 1.6
-    cost = wages + fuel
-"""
-"""The program of 5.3, whose explanation is to be read; the chapter shows both."""
-CUTS = {5: ("wages", "assign"), 7: ("fuel", "float")}
-"""The lines that its explanation names: what each computes, and the operation that cuts."""
-
-
-def repaired(answer: Any) -> str:
-    """Check 5.1: five functions that return the slope of their target, called with hidden values."""
-    if not isinstance(answer, list | tuple) or len(answer) != 5 or not all(map(callable, answer)):
-        raise NotYet(
-            "I need a list of the five functions, `[one, two, three, four, five]`, and your answer is "
-            f"{shortened(answer)}."
-        )
-    hints = [hint for name, program in zip(PROGRAMS, answer, strict=True) if (hint := _judge(name, program))]
-    if hints:
-        raise NotYet(f"{5 - len(hints)} of 5 are repaired. The next one is {hints[0]}")
-    return "Never watched, outside the tape, integers, off to NumPy, rebound: five suspects, five small repairs."
-
-
-def _judge(name: str, program: Callable[..., Any]) -> str | None:
-    """Return a hint, or None for a program that is repaired."""
-    values = [2, 3, 5] if name == "three" else np.random.default_rng(20140307).uniform(1.0, 2.0, size=3).tolist()
-    given = []
-    for value in values:
-        written = f"{name}({value:g})"
-        try:
-            slope, events = observe(program, value, written=written)
-            if slope is None:
-                return f"`{written}`. It returns None. {_why_none(name, events)}"
-            given.append(number(slope, f"what {written} gives"))
-        except NotYet as hint:
-            return f"`{name}`. {hint}"
-    if _follows(PROGRAMS[name], values, given):
-        return None if any(isinstance(event, Seed) for event in events) else f"`{name}`. {NO_TAPE}"
-    for wrong, why in WRONG[name]:
-        if _follows(wrong, values, given):
-            return f"`{name}`. {why}"
-    if not any(given):
-        return f"`{name}`, which gives 0. A zero in place of None hides the cut and does not repair it."
-    if len({round(slope, 9) for slope in given}) == 1:
-        return f"`{name}`, which gives {given[0]:g} whatever its value is. Make x from the value that it is given."
-    return (
-        f"`{written}`, which gives {given[-1]:.6g}, and the slope is {PROGRAMS[name](values[-1]):.6g}. "
-        "Leave the formula as it was, and repair only what cuts the path."
-    )
-
-
-def _why_none(name: str, events: list[Event]) -> str:
-    """Return what a program that gives None does not do, judging by what its tapes did."""
-    outcomes = [event for event in events if isinstance(event, Outcome)]
-    if outcomes and outcomes[-1].connected:
-        return NO_RETURN
-    computed = [event.entry for event in events if isinstance(event, Record | Skip)]
-    watched = {event.tensor._id for event in events if isinstance(event, Watch)}
-    why = NONE[name]
-    if name == "one" and watched & {entry.output_id for entry in computed}:
-        why = WATCHED_Y
-    elif name == "one" and watched:
-        why = LATE
-    elif name == "four" and any(entry.name == "exp" for entry in computed):
-        why = REMADE
-    return f"{why} `print(tape.explain(...))` inside it says more."
-
-
-def _follows(formula: Callable[[float], float], values: list[float], given: list[float]) -> bool:
-    pairs = zip(values, given, strict=True)
-    return all(math.isclose(formula(value), slope, rel_tol=1e-6) for value, slope in pairs)  # float32 will do
-
-
-def predicted(answer: Any) -> str:
-    """Check 5.2: ten gradients, each None, 0 or a number, as a dict."""
-    needs_dict(answer, '{"a": 4, "b": None}')
-    needs_each(answer, CASES, "No gradient is given for")
-    wrong = [letter for letter in CASES if not _agrees(letter, answer[letter])]
-    if not wrong:
-        return (
-            "Four are None, three are 0, three are other numbers. In d one path of two is cut: chapter 6 is about that."
-        )
-    letter, given = wrong[0], answer[wrong[0]]
-    return _refuse(letter, given, f"{10 - len(wrong)} of 10 are right. Look at {letter} again. ")
-
-
-def _agrees(letter: str, given: Any) -> bool:
-    right = CASES[letter]
-    if given is None or isinstance(given, str) or right is None:
-        return given is None and right is None
-    return near(number(given, f"the gradient in {letter}"), right)
-
-
-def _refuse(letter: str, given: Any, start: str) -> str:
-    right = CASES[letter]
-    if isinstance(given, str):
-        raise NotYet(f"{start}{shortened(given)} is a string: write None or a number, without quotes.")
-    value = None if given is None else number(given, f"the gradient in {letter}")
-    if (letter, value) in OTHER:
-        raise NotYet(start + OTHER[letter, value])
-    if right is None and value == 0:
-        raise NotYet(f"{start}0 would be a slope that arrived at x. {HINTS[letter]}")
-    if right == 0 and value is None:
-        raise NotYet(f"{start}None would mean that no path leads from x to y. {HINTS[letter]}")
-    raise NotYet(start + HINTS[letter])
-
-
-def explained(answer: Any) -> str:
-    """Check 5.3: the lines that an explanation blames, each with the operation that cuts and the line repaired."""
-    if isinstance(answer, tuple) and len(answer) == 3 and isinstance(answer[0], int):
-        answer = [answer]
-    if not isinstance(answer, list | tuple) or not answer or not all(map(_is_triple, answer)):
-        raise NotYet(
-            "I need a list of triples, a line, the operation and the line as it should be, such as "
-            f'`[(3, "exp", "y = np.exp(x)")]`, and your answer is {shortened(answer)}.'
-        )
-    lines = {}
-    for line, operation, code in answer:
-        _needs_blamed(line, operation)
-        lines[line] = code
-    before, names = _run({}), _run(lines)
-    explanation = names["tape"].explain(names["cost"], names["speed"])
-    where = f"With your line{'s' * (len(lines) > 1)} {' and '.join(map(str, lines))}"
-    if not explanation or explanation.left_out:
-        found = "is still None" if not explanation else "is a number, but it leaves something out"
-        causes = " ".join(cause.text for cause in (explanation.causes or explanation.left_out))
-        raise NotYet(f"{where} the gradient {found}. The explanation now says: {causes}")
-    cost, slope = float(names["cost"]), float(names["tape"].gradient(names["cost"], names["speed"]))
-    if not math.isclose(cost, float(before["cost"]), rel_tol=1e-6):  # a float32 constant will do
-        raise NotYet(
-            f"{where} the cost is {cost:g}, and it was {float(before['cost']):g}. Keep the formula, and change only "
-            "what cuts the path."
-        )
-    if not math.isclose(slope, -1.125 + 0.64, rel_tol=1e-6):
-        raise NotYet(f"{where} the slope is {slope:g}, and finite differences say -0.485. Keep the formulas.")
-    return "The slope is -0.485 for each km/h: at 80 the wages still weigh more, so it pays to drive a little faster."
-
-
-def _is_triple(part: Any) -> bool:
-    return (
-        isinstance(part, list | tuple)
-        and len(part) == 3
-        and isinstance(part[0], int)
-        and all(isinstance(text, str) for text in part[1:])
-    )
-
-
-def _needs_blamed(line: int, operation: str) -> None:
-    """Refuse a line that the explanation does not name, or an operation that does not cut in it."""
-    if line not in CUTS:
-        if not 1 <= line <= 8:
-            raise NotYet(f"The program has lines 1 to 8, and no line {line}. Which lines does the explanation name?")
-        raise NotYet(f"The explanation does not name line {line}. Each of its bullets begins with a file and a line.")
-    called = re.search(r"(\w+)\s*(?:\(|$)", operation.strip())  # float(litres), wages.assign(...) or the name alone
-    if called is None or called[1].lower() != CUTS[line][1]:
-        raise NotYet(
-            f"In line {line} it is not {quoted(operation)} that cuts. The explanation quotes the call: which function "
-            "or method is it?"
-        )
-
-
-def _run(lines: dict[int, str]) -> dict[str, Any]:
-    """Run the van's program with some lines replaced, and return what it gives names to."""
-    program = VAN.splitlines()
-    for line, code in lines.items():
-        name = CUTS[line][0]
-        if "\n" in code.strip() or not code.strip().startswith(name):
-            raise NotYet(f"Line {line} is one line that computes {name}, and yours is {shortened(code)}.")
-        program[line - 1] = "    " + code.strip()
-    source = "\n".join(program) + "\n"
-    linecache.cache["van.py"] = (len(source), None, source.splitlines(keepends=True), "van.py")
-    names: dict[str, Any] = {"ad": ad, "np": np}
-    written = f"With your line{'s' * (len(lines) > 1)} {' and '.join(map(str, lines))}, the program"
-    call(lambda: exec(compile(source, "van.py", "exec"), names), written=written)
-    if not isinstance(names["cost"], ad.Tensor):
-        raise NotYet(f"{written} makes cost {shortened(names['cost'])}, a plain number. Keep it a tensor.")
-    return names
-
-
-QUESTIONS: tuple[Prediction | Exercise, ...] = (
+PREDICTIONS = (
     Prediction(
         "At `x = 3`, which target has the slope 0 with respect to `x`: `y = (x - 3)²` or `z = w · 2`?",
         answer="y",
@@ -368,16 +110,214 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
         },
         why="`c` is 5, so its cotangent is 10, and times 2 is 20.",
     ),
-    Judge(
-        "Repair five programs",
-        """\
+)
+
+Program = Callable[[Any], Any]
+
+
+def slope_of(
+    f: Callable[[Any], Any], make: Callable[[Any], Any] = ad.Variable, before: bool = False, after: str = ""
+) -> Program:
+    """Return a program for the slope of f, whose tape watches x before it computes y, or x or y after that."""
+
+    def program(value: Any) -> Any:
+        x = make(value)
+        with ad.GradientTape() as tape:
+            tape.watch([x] if before else [])
+            y = f(x)
+            tape.watch({"x": [x], "y": [y]}.get(after, []))
+        return tape.gradient(y, x)
+
+    return program
+
+
+def descent(step: Callable[[Any, Any], Any]) -> Program:
+    """Return the last program; `step` makes the next w of w and a tenth of the slope."""
+
+    def program(value: float) -> Any:
+        w = ad.Variable(value)
+        for epoch in range(2):
+            with ad.GradientTape() as tape:
+                loss = (w - 3.0) ** 2
+            slope = tape.gradient(loss, w)
+            if epoch == 0:
+                w = step(w, 0.1 * slope)
+        return slope
+
+    return program
+
+
+def origin(program: Program, value: float) -> list[bool]:
+    """Return where a slope comes from: it tells apart programs that return None, and those that do without a tape."""
+    slope, events = observe(program, value, written="program(value)")
+    outcomes = [event for event in events if isinstance(event, Outcome)]
+    if slope is not None:
+        results = [float(outcome.result) for outcome in outcomes if outcome.result is not None]
+        from_tape = not results or any(near(result, float(slope)) for result in results)
+        return [from_tape, any(isinstance(event, Seed) for event in events)]
+    computed = [event.entry for event in events if isinstance(event, Record | Skip)]
+    watched = {event.tensor._id for event in events if isinstance(event, Watch)}
+    connected, of_result = (
+        any(outcome.connected for outcome in outcomes[-1:]),
+        watched & {e.output_id for e in computed},
+    )
+    return [connected, bool(watched), bool(of_result), any(entry.name == "exp" for entry in computed)]
+
+
+FLOATS = np.random.default_rng(20140307).uniform(1.0, 2.0, size=3).tolist()
+NONE = "It returns None. {} `print(tape.explain(...))` inside it says more."
+REPLACES = "`w.assign` replaces the value by the step. Subtract the step from it."
+
+
+def repaired(
+    name: str,
+    right: Program,
+    formula: Program,
+    none: Mapping[Program, str],
+    wrong: Mapping[Program, str],
+    values: Sequence[float] = FLOATS,
+) -> Function:
+    """Return the form for one of the programs; `none` are those that return None, at first the one to be repaired."""
+    return Function(
+        signature=f"{name}(value)",
+        answer=right,
+        cases=[
+            Case(
+                lambda program: [program(value) for value in values],
+                f"At {', '.join(f'{value:.6g}' for value in values)} it gives {{given}}, and the slopes are {{answer}}. "
+                "Leave the formula as it was, make x from the value, and repair only what cuts the path.",
+            ),
+            Case(
+                lambda program: origin(program.__wrapped__, values[0]),  # type: ignore[attr-defined]
+                "That is the right slope, but only a part of it comes from a tape. Compute everything from x to the "
+                "target under the tape, and ask it for the whole.",
+            ),
+        ],
+        hints={
+            **{program: NONE.format(hint) for program, hint in none.items()},
+            lambda value: right(value) and None: "Inside, the gradient is a number. Is a `return` missing?",
+            **wrong,
+            formula: "That is the right slope, but no tape was asked for it. Take it from a tape, with "
+            "`tape.gradient`.",
+            lambda value: 0.0: "It gives 0. A zero in place of None hides the cut and does not repair it.",
+        },
+    )
+
+
+class Programs(Table):
+    """Functions that are handed in as a list."""
+
+    def judge(self, given: Any, name: str = "your answer") -> str:
+        """Return `why` if all of them are right."""
+        if isinstance(given, list | tuple) and len(given) == len(self.parts):
+            given = dict(zip(self.parts, given, strict=True))
+        if not isinstance(given, dict):
+            raise NotYet(
+                f"I need a list of the five functions, `[{', '.join(self.parts)}]`, and {name} is {shortened(given)}."
+            )
+        return super().judge(given, name)
+
+
+FIVE_PROGRAMS = Programs(
+    "Repair five programs",
+    """\
 Each function should return the slope of its target at `value`. Today each returns `None`. Repair all five. The check
 calls them with values of its own: floats, but whole numbers for `three`.""",
-        repaired,
-    ),
-    Judge(
-        "None, 0 or a number?",
-        """\
+    called="function",
+    progress="{right} of {all} are repaired. The next one is `{part}`. ",
+    parts={
+        "one": repaired(
+            "one",
+            slope_of(lambda x: x * x, ad.constant, before=True),
+            lambda v: 2 * v,
+            none={
+                slope_of(lambda x: x * x, ad.constant): "Its x is not watched. Who tells the tape to follow it?",
+                slope_of(lambda x: x * x, ad.constant, after="x"): "Its x is watched, but only after y was computed "
+                "from it. Which line has to come first?",
+                slope_of(lambda x: x * x, ad.constant, after="y"): "It watches y, and the slope is with respect to x. "
+                "Which tensor does the tape have to follow?",
+            },
+            wrong={
+                lambda v: v: "The derivative of x * x is 2x: was one of the two factors made a plain number?",
+                lambda v: v**2: "That is the value of y. Return its gradient.",
+            },
+        ),
+        "two": repaired(
+            "two",
+            slope_of(lambda x: np.sin(x) ** 2),
+            lambda v: 2 * math.sin(v) * math.cos(v),
+            none={
+                slope_of(lambda y: y * y, lambda value: np.sin(ad.Variable(value))): "Which of its lines runs before "
+                "the tape begins to record?"
+            },
+            wrong={
+                lambda v: 2 * math.sin(v): "That is the slope of z with respect to y. Compute the sine under the tape, "
+                "and ask with respect to x.",
+                math.cos: "That is the slope of y. Ask for the slope of z.",
+            },
+        ),
+        "three": repaired(
+            "three",
+            slope_of(lambda x: x * x * x, lambda value: ad.Variable(value, dtype=float)),
+            lambda v: 3 * v**2,
+            none={
+                slope_of(lambda x: x * x * x): "It was given a whole number, and a variable keeps the dtype it is made "
+                "with."
+            },
+            wrong={
+                lambda v: v**2: "Two of the three factors were made plain numbers, so their contributions are lost."
+            },
+            values=(2, 3, 5),
+        ),
+        "four": repaired(
+            "four",
+            slope_of(lambda x: 3.0 * np.exp(x)),
+            lambda v: 3 * math.exp(v),
+            none={
+                slope_of(lambda x: 3.0 * ad.constant(np.exp(x.numpy()))): "What does `.numpy()` return, and does a "
+                "tape follow that? A constant around it does not bring it back.",
+                slope_of(lambda x: 3.0 * ad.constant(np.exp(x))): "`ad.constant` and `ad.Variable` make a new tensor "
+                "that doesn't know where its numbers came from: use `np.exp(x)` itself.",
+            },
+            wrong={
+                math.exp: "The factor 3 is missing. Leave the formula as it was: y = 3.0 * growth.",
+                lambda v: 3.0: "That is the slope with respect to growth. The exponential has to be on the tape too.",
+            },
+        ),
+        "five": repaired(
+            "five",
+            descent(lambda w, step: w.assign_sub(step)),
+            lambda v: 1.6 * (v - 3),
+            none={
+                descent(lambda w, step: w - step): "Is w still a variable in the second epoch? `w.assign_sub` keeps "
+                "it one."
+            },
+            wrong={
+                lambda v: 2 * (v - 3): "That is the slope before the first step. After it, w must have moved.",
+                lambda v: 2.4 * (v - 3): "w moved uphill. Step against the slope: `w.assign_sub`.",
+                descent(lambda w, step: w.assign(step)): REPLACES,
+                descent(lambda w, step: w.assign(-step)): REPLACES,
+                lambda v: -2 * (v - 3): "The whole slope was subtracted. The step is a tenth of it: `0.1 * slope`.",
+            },
+        ),
+    },
+    why="Never watched, outside the tape, integers, off to NumPy, rebound: five suspects, five small repairs.",
+)
+
+
+def slope(answer: float | None, hint: str, **known: str) -> Number:
+    """Return the form for one of the ten gradients; `known` are hints for wrong ones, such as `_4`."""
+    hints: dict[float | None, str] = {int(number[1:]): text for number, text in known.items()}
+    if answer is None:
+        hints[0] = f"0 would be a slope that arrived at x. {hint}"
+    else:
+        hints[None] = f"None would mean that no path leads from x to y. {hint}" if answer == 0 else hint
+    return Number(answer=answer, hints=hints, otherwise=hint)
+
+
+TEN_GRADIENTS = Table(
+    "None, 0 or a number?",
+    """\
 In each of ten programs, `x` is `ad.Variable(2.0)` and `c` is `ad.Variable(0.0)`. The lines below run inside a tape's `with` block, each with its own tape and fresh variables. What is
 `tape.gradient(y, x)`? Write `None`, `0` or the number.
 
@@ -393,11 +333,147 @@ y = ad.constant(x.numpy()) ** 2      # h
 c.assign(x * x); y = c * 3.0         # i
 x.assign(5.0); y = x * x             # j
 ```""",
-        predicted,
-    ),
-    Judge(
-        "Read an explanation",
-        """\
+    called="gradient",
+    progress="{right} of {all} are right. Look at {part} again. ",
+    parts={
+        "a": slope(
+            4,
+            "x is a trainable variable, so reading it is enough. What is the derivative of x² at 2?",
+            _2="2 is the contribution of one factor. Both factors are x, and contributions add up.",
+        ),
+        "b": slope(0, "There is a path from x to y, so there is a slope. What is the derivative of (x - 2)² at 2?"),
+        "c": slope(None, "Is there an x in this line at all?"),
+        "d": slope(
+            2,
+            "Two paths lead from x to y. One is cut by the step function; along the other, floor(x) is just a number.",
+            _4="4 would be the slope of x². floor(x) is 2 here, but it does not change with x: one contribution only.",
+        ),
+        "e": slope(None, "Look for a path from x to y that does not go through floor. Adding 1 does not make one."),
+        "f": slope(0, "The product is on the tape. How much does y change with x?"),
+        "g": slope(
+            0,
+            "maximum is not a step function: the tape follows it. It took 3, so how much does y change with x?",
+            _1="1 is the slope where x is the larger one. At x = 2 the larger one is 3.",
+        ),
+        "h": slope(
+            None,
+            "A constant made of plain numbers does not know where they came from.",
+            _4="4 is the slope of x². But x.numpy() is a plain number, and a constant made of it has no past.",
+        ),
+        "i": slope(
+            None,
+            "assign puts plain numbers into c. Is there another path from x to y?",
+            _3="3 is the slope with respect to c. With respect to x there is none: assign puts plain numbers into c.",
+            _12="12 is the slope of 3x². But assign puts plain numbers into c, and where they came from is lost.",
+        ),
+        "j": slope(
+            10,
+            "x is read after the assign, which cuts nothing. Which value does it have then?",
+            _4="4 is the slope at 2. But x is read after the assign, when it is 5.",
+        ),
+    },
+    why="Four are None, three are 0, three are other numbers. In d one path of two is cut: chapter 6 is about that.",
+)
+
+VAN = """\
+speed = ad.Variable(80.0, name="speed")
+wages = ad.Variable(0.0, name="wages")
+with ad.GradientTape() as tape:
+    hours = 240.0 / speed
+    wages.assign(30.0 * hours)
+    litres = 8.0 + 0.0025 * speed**2
+    fuel = float(litres) * 1.6
+    cost = wages + fuel
+"""
+"""The program of 5.3, whose explanation is to be read; the chapter shows both."""
+CUTS = {5: ("wages", "assign"), 7: ("fuel", "float")}
+"""The lines that its explanation names: what each computes, and the operation that cuts."""
+
+
+def explained(answer: Any) -> str:
+    """Judge the lines that an explanation blames, each with the operation that cuts and the line repaired."""
+    if isinstance(answer, tuple) and len(answer) == 3 and isinstance(answer[0], int):
+        answer = [answer]
+    if not isinstance(answer, list | tuple) or not answer or not all(map(_is_triple, answer)):
+        raise NotYet(
+            "I need a list of triples, a line, the operation and the line as it should be, such as "
+            f'`[(3, "exp", "y = np.exp(x)")]`, and your answer is {shortened(answer)}.'
+        )
+    for line, operation, _ in answer:
+        _needs_blamed(line, operation)
+    lines = {line: code for line, _, code in answer}
+    before, names = _run({}), _run(lines)
+    explanation = names["tape"].explain(names["cost"], names["speed"])
+    where = _with_lines(lines)
+    if not explanation or explanation.left_out:
+        found = "is still None" if not explanation else "is a number, but it leaves something out"
+        causes = " ".join(cause.text for cause in (explanation.causes or explanation.left_out))
+        raise NotYet(f"{where} the gradient {found}. The explanation now says: {causes}")
+    cost, kept = float(names["cost"]), float(before["cost"])
+    if not math.isclose(cost, kept, rel_tol=1e-6):  # a float32 constant will do
+        raise NotYet(
+            f"{where} the cost is {cost:g}, and it was {kept:g}. Keep the formula, and change only what cuts the path."
+        )
+    slope = float(names["tape"].gradient(names["cost"], names["speed"]))
+    if not math.isclose(slope, -1.125 + 0.64, rel_tol=1e-6):
+        raise NotYet(f"{where} the slope is {slope:g}, and finite differences say -0.485. Keep the formulas.")
+    return "The slope is -0.485 for each km/h: at 80 the wages still weigh more, so it pays to drive a little faster."
+
+
+def _is_triple(part: Any) -> bool:
+    return (
+        isinstance(part, list | tuple)
+        and len(part) == 3
+        and isinstance(part[0], int)
+        and all(isinstance(text, str) for text in part[1:])
+    )
+
+
+def _needs_blamed(line: int, operation: str) -> None:
+    """Refuse a line that the explanation does not name, or an operation that does not cut in it."""
+    called = re.search(r"(\w+)\s*(?:\(|$)", operation.strip())  # float(litres), wages.assign(...) or the name alone
+    if not 1 <= line <= 8:
+        hint = f"The program has lines 1 to 8, and no line {line}. Which lines does the explanation name?"
+    elif line not in CUTS:
+        hint = (
+            f"The explanation does not name line {line}, so it may stay as it is. Each bullet of the explanation "
+            "begins with a file and a line."
+        )
+    elif called is None or called[1].lower() != CUTS[line][1]:
+        hint = (
+            f"In line {line} it is not {quoted(operation)} that cuts. The explanation quotes the call: which function "
+            "or method is it?"
+        )
+    else:
+        return
+    raise NotYet(hint)
+
+
+def _run(lines: dict[int, str]) -> dict[str, Any]:
+    """Run the van's program with some lines replaced, and return what it gives names to."""
+    program = VAN.splitlines()
+    for line, code in lines.items():
+        name = CUTS[line][0]
+        if "\n" in code.strip() or not code.strip().startswith(name):
+            raise NotYet(f"Line {line} is one line that computes {name}, and yours is {shortened(code)}.")
+        program[line - 1] = "    " + code.strip()
+    source = "\n".join(program) + "\n"
+    linecache.cache["van.py"] = (len(source), None, source.splitlines(keepends=True), "van.py")
+    names: dict[str, Any] = {"ad": ad, "np": np}
+    written = f"{_with_lines(lines)}, the program"
+    call(lambda: exec(compile(source, "van.py", "exec"), names), written=written)
+    if not isinstance(names["cost"], ad.Tensor):
+        raise NotYet(f"{written} makes cost {shortened(names['cost'])}, a plain number. Keep it a tensor.")
+    return names
+
+
+def _with_lines(lines: dict[int, str]) -> str:
+    return f"With your line{'s' * (len(lines) > 1)} {' and '.join(map(str, lines))}"
+
+
+READ_AN_EXPLANATION = Judge(  # two lines are to be replaced in a program, in more ways than a form could list
+    "Read an explanation",
+    """\
 How fast should a van drive 240 km? Slower costs wages, faster costs fuel. A colleague wrote a program to find the slope of the cost:
 
 ```text
@@ -421,6 +497,20 @@ dcost/dspeed is None:
 
 For each line that has to change, write down the number of the line, the name of the operation that cuts, and the line as it should be. The check runs the program with your lines in it. It wants the
 right slope, and not just any number.""",
-        explained,
-    ),
+    check=explained,
+    answer=[(5, "assign", "wages = 30.0 * hours"), (7, "float", "fuel = litres * 1.6")],
+    spellings=[((7, "float(litres)", "fuel = 1.6 * litres"), [5, "wages.assign", "wages = 7200.0 / speed"])],
+    hints=[
+        ([(2, "Variable", "wages = 0.0")], "does not name line 2, so it may stay"),
+        ([(9, "add", "cost = 0.0")], "no line 9"),
+        ([(7, "multiply", "fuel = litres * 1.6")], "In line 7 it is not `multiply` that cuts"),
+        ([(7, "float", "litres * 1.6")], "Line 7 is one line that computes fuel"),
+        ([(5, "assign", "wages.assign(hours * 30.0)")], "With your line 5 the gradient is still None"),
+        ([(5, "assign", "wages = 30.0 * hours")], "is a number, but it leaves something out"),
+        ([(5, "assign", "wages = 30.0 * hours"), (7, "float", "fuel = litres")], "the cost is 114, and it was 128.4"),
+        ([(5, "assign", "wages = 90.0"), (7, "float", "fuel = litres * 1.6")], "the slope is 0.64"),
+        ([(5, "assign", "wages = 90.0"), (7, "float", "fuel = 38.4")], "a plain number. Keep it a tensor"),
+    ],
 )
+
+QUESTIONS = (*PREDICTIONS, FIVE_PROGRAMS, TEN_GRADIENTS, READ_AN_EXPLANATION)
