@@ -171,10 +171,14 @@ def bill_at(use: float) -> list[Case]:
             lambda function: record(function, ad.Variable(use))[0],
             f"bill({use:g}) gives {{given}}, and it was {{answer}}. Repair the cuts and keep the bill.",
         ),
-        Case(slope, explain),
+        Case(slope, explain=explain),
     ]
 
 
+INTEREST = (
+    "At use = 0.7 the gradient is {given}, and {answer} is right. Does the interest count in the slope? Look at the loop, "
+    "where a value leaves for NumPy or is copied in each turn."
+)
 SURCHARGE = "At use = 2.9 the gradient is {given}, and {answer} is right. In the surcharge "
 BILL = Function(
     "Half a cut, found",
@@ -186,11 +190,10 @@ the same, in more than one line. Find the cuts and repair them; the bill must st
     answer=bill(),
     spellings=[lambda use: 1.02**3 * (0.3 * use + 0.1 * np.maximum(use - 2.0, 0.0) ** 2)],
     hints={
+        bill(interest=lambda cost: 0.02 * cost.numpy()): INTEREST,
         bill(
-            interest=lambda cost: 0.02 * cost.numpy()
-        ): "At use = 0.7 the gradient is 0.3, and 0.318362 is right. Does "
-        "the interest count in the slope? Look at the loop, where a value leaves for NumPy or is copied in each turn.",
-        bill(lambda extra: 0.1 * float(extra) * extra): f"{SURCHARGE}one of the two factors is still a plain number.",
+            lambda extra: 0.1 * float(extra) * extra
+        ): f"{SURCHARGE}one of the two factors is still a plain number or a copy.",
         bill(lambda extra: 0.1 * float(extra) ** 2): f"{SURCHARGE}both factors are plain numbers "
         "now; neither should be one.",
     },
