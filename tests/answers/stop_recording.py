@@ -50,11 +50,34 @@ def without_q(x):
     return both(tape, s, t, x)
 
 
+def without_a_square(x):
+    with ad.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        s, t = np.sum(x * x), np.sum(x**4)
+    return both(tape, s, t, x)
+
+
+def one_by_hand(x):
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        q = x * x
+        t = np.sum(q * q)
+    return 2.0 * x, tape.gradient(t, q) * 2.0 * x
+
+
 def inside(x):
     with ad.GradientTape(persistent=True) as tape:
         tape.watch(x)
         q = x * x
         return both(tape, np.sum(q), np.sum(q * q), x)
+
+
+def with_a_jacobian(x):
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        q = x * x
+        both = np.stack([np.sum(q), np.sum(q * q)])
+    return tape.jacobian(both, x)
 
 
 def loss_of(x):
@@ -120,6 +143,11 @@ def paused_and_by_hand(tape, x):
         return loss_of(x), np.max(np.abs(np.cos(x) * x + np.sin(x)))
 
 
+def by_hand(tape, x):
+    v = x.numpy()
+    return loss_of(x), np.max(np.abs(np.cos(v) * v + np.sin(v)))
+
+
 def half_paused(tape, x):
     with tape.stop_recording():
         sine = np.sin(x)
@@ -148,6 +176,7 @@ RIGHT = {
         lambda x: np.stack(slopes(both)(x)),
         lambda x: np.stack(slopes(both)(x)).numpy().astype(np.float32),
         inside,
+        with_a_jacobian,
     ],
     2: [paused, only_the_gradient_paused, on_a_tape_of_its_own],
     3: [AFTER, {**AFTER, "dc/dy": ad.constant(12.0)}],
@@ -167,24 +196,27 @@ WRONG = {
         (with_q_twice, "more than once"),
         (without_q, "more than once"),
         (slopes(both, watch=False), "watch x"),
-        (slopes(lambda tape, s, t, x: (s, t)), "gradient of s is not right"),
-        (slopes(lambda tape, s, t, x: (tape.gradient(s, x), t)), "gradient of t is not right"),
-        (slopes(lambda tape, s, t, x: None), "two gradients"),
+        (slopes(lambda tape, s, t, x: (s, t)), "one slope for each element of x"),
+        (slopes(lambda tape, s, t, x: (tape.gradient(s, x), t)), "Now look at the gradient of t"),
+        (slopes(lambda tape, s, t, x: None), "Is a `return` missing"),
         (with_two_tapes, "used 2 tapes"),
         (lambda x: (2 * x, 4 * x**3), "no tape was used"),
+        (one_by_hand, "not both come from a tape"),
+        (without_a_square, "read more than once"),
         (lambda: None, "raised TypeError"),
         (3.0, "without calling it"),
     ],
     2: [
-        (untouched, "recorded as well"),
+        (untouched, r"recorded as well\. How do you keep a tape"),
         (without_with, "a call without `with`"),
         (on_a_second_tape, "your second tape"),
         (lambda tape, x: paused(tape, x)[::-1], "other order"),
-        (lambda tape, x: (float(paused(tape, x)[0]), paused(tape, x)[1]), "plain number, a float"),
+        (lambda tape, x: (float(paused(tape, x)[0]), paused(tape, x)[1]), "plain number. Return the tensor"),
         (signed, "Return its size"),
         (all_paused, "Was the loss recorded"),
         (paused_and_by_hand, "must be recorded"),
         (half_paused, "is not recorded"),
+        (by_hand, "found without a tape"),
         (emptied, "Don.t empty the tape"),
         (lambda tape, x: paused(tape, x)[0], "return loss, steepest"),
         (lambda tape, x: (paused(tape, x)[0], 0.0), "where"),

@@ -2,211 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import autodiff_edu as ad
 
-from ...core.events import Event, Outcome, Record, Seed
-from ..exercises import Exercise, Judge
-from ..feedback import NotYet, near, needs_dict, needs_each, needs_function, number, observe, shortened
+from ...core.events import Outcome, Record, Seed
+from ..exercises import Case, Function, Number, Recording, Table
+from ..feedback import NotYet, near, observe, shortened
 from ..predictions import Prediction
 
-
-def two_slopes(answer: Any) -> str:
-    """Check 7.1: two gradients from one tape, at hidden points, and how many tapes it took."""
-    needs_function(answer, "two_slopes(x)")
-    values = np.random.default_rng(1905).uniform(1.0, 3.0, 3)
-    x = ad.constant(values)
-    try:
-        given, events = observe(answer, x, written="two_slopes(x)")
-    except NotYet as hint:
-        if "already been used" in str(hint):
-            raise NotYet(
-                "The second gradient was refused: the first one used the tape up. "
-                "Ask for a tape that keeps its arrays when you make it."
-            ) from None
-        raise
-    s, t = 2 * values, 4 * values**3
-    if isinstance(given, np.ndarray | ad.Tensor) and np.shape(given) == (2, 3):
-        given = list(given)
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        if near(given, s + t):
-            raise NotYet(
-                "That is one gradient, of s + t: several targets in one call are added up. "
-                "Ask twice, and return both: `return ..., ...`."
-            )
-        raise NotYet(
-            f"two_slopes(x) returns {shortened(given)}. Return two gradients, first that of s: `return ..., ...`."
-        )
-    first, second = given
-    if (
-        (_count(events, Seed), _count(events, Outcome)) == (1, 2)
-        and near(first, s)
-        and second is not ...
-        and not near(second, t)
-    ):
-        raise NotYet(
-            "Both answers come from one call. A list in second place holds *sources*: `gradient(s, [x, t])` asks how s "
-            "changes with x, and how s changes with t. Make two calls, one for each target."
-        )
-    for name, part in zip("st", given, strict=True):
-        if part is ...:
-            raise NotYet(f"Replace the three dots: the gradient of {name} is still open.")
-        if part is None:
-            raise NotYet(
-                f"The gradient of {name} is None. "
-                + (
-                    "Ask with respect to x, and for a target that is computed inside the `with` block."
-                    if _count(events, Record)
-                    else "Does the tape watch x before q is computed?"
-                )
-            )
-    if near(first, t) and near(second, s):
-        raise NotYet("Both gradients are there, in the other order: first that of s, then that of t.")
-    if near(first, s) and near(second, s):
-        raise NotYet("Both are the gradient of s. The second call should ask for the gradient of t.")
-    if near(first, s) and near(second, s * values):
-        raise NotYet("The second one is dt/dq, the slope with respect to q. Ask with respect to x.")
-    for part in given:
-        if near(part, s + t):
-            raise NotYet("One of them is the gradient of s + t. Give `gradient` one target at a time.")
-    for name, part, right in (("s", first, s), ("t", second, t)):
-        if not near(part, right):
-            raise NotYet(
-                f"The gradient of {name} is not right yet: your function returns {shortened(part)}. "
-                f"At x = {values[0]:.3f} its slope is {right[0]:.3f}, and there is one slope for each element of x."
-            )
-    if (many := len({id(event.tape) for event in events if hasattr(event, "tape")})) != 1:
-        raise NotYet(
-            f"Both gradients are right, and you used {many} tapes. With one persistent tape, q is computed once."
-            if many
-            else "Both gradients are right, but no tape was used. Let the tape find them."
-        )
-    if sum(_squares(event, x) for event in events) > 1:
-        raise NotYet("Both gradients are right, but q is computed more than once. Write `q = x * x` once, and use q.")
-    return "One forward pass, two backward passes. A persistent tape keeps its arrays for the second."
-
-
-def _count(events: list[Event], kind: type[Event]) -> int:
-    return sum(isinstance(event, kind) for event in events)
-
-
-def _squares(event: Event, x: ad.Tensor) -> bool:
-    """Return whether an event is the record of x², computed from x alone."""
-    if not isinstance(event, Record) or event.entry.output_value is None:
-        return False
-    return set(event.entry.ids) - {None} == {x._id} and near(event.entry.output_value, x.numpy() ** 2)
-
-
-def logged(answer: Any) -> str:
-    """Check 7.2: a loss and its steepest slope, from inside the block of a tape that keeps three entries."""
-    needs_function(answer, "logged(tape, x)")
-    values = np.random.default_rng(2005).uniform(-1.8, 0.4, 6)
-    right = np.cos(values) * values + np.sin(values)
-    x = ad.constant(values)
-    with ad.GradientTape(persistent=True) as tape:
-        tape.watch(x)
-        try:
-            given, events = observe(answer, tape, x, written="logged(tape, x)")
-        except NotYet as hint:
-            if "ellipsis" in str(hint):
-                raise NotYet("Replace the three dots: which `with` block leaves operations out of a tape?") from None
-            if "NoneType" in str(hint):
-                raise NotYet(
-                    "The gradient of the loss is None inside your function. Was the loss recorded? And is x still "
-                    "watched? Pause the tape after the loss, and don't reset it."
-                ) from None
-            raise
-        entries = len(tape.entries)
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        raise NotYet(f"logged(tape, x) returns {shortened(given)}. Write `return loss, steepest`.")
-    loss, steepest = given
-    value, largest = float(np.sum(np.sin(values) * values)), float(np.max(np.abs(right)))
-    if near(number(loss, "the loss"), largest) and near(number(steepest, "the steepest slope"), value):
-        raise NotYet("Both numbers are there, in the other order. Write `return loss, steepest`.")
-    if not near(number(loss, "the loss"), value):
-        raise NotYet(f"The loss has changed: it is {number(loss):.6g}. Leave its line as it is.")
-    steepness = number(steepest, "the steepest slope")
-    if near(abs(steepness), float(np.abs(np.max(right)))):
-        raise NotYet("That is the largest slope. The steepest one in size may be negative: take `np.abs` first.")
-    if near(-steepness, largest):
-        raise NotYet("That is the steepest slope with its sign. Return its size.")
-    if not near(steepness, largest):
-        raise NotYet(f"The steepest slope is {steepness:.6g} where {largest:.6g} is right.")
-    if not isinstance(loss, ad.Tensor):
-        raise NotYet(f"Your loss is a plain number, a {type(loss).__name__}. Return the tensor that the tape recorded.")
-    slope = tape.gradient(loss, x)
-    if slope is None:
-        raise NotYet(
-            "After the block, the gradient of the loss is None. "
-            + (
-                "`reset` has forgotten the loss and the watch. Don't empty the tape: pause it."
-                if not tape.watched
-                else "The line of the loss must be recorded. Pause the tape for the lines after it."
-            )
-        )
-    if not near(slope, right):
-        raise NotYet("After the block, the gradient of the loss has changed: one of its operations is not recorded.")
-    if entries > 3 and len({id(event.tape) for event in events if isinstance(event, Record)}) > 1:
-        raise NotYet(
-            f"The tape holds {entries} entries: it also recorded what your second tape is for. You don't need a second "
-            "tape. Ask the one you are given, while it is paused."
-        )
-    if entries > 3:
-        raise NotYet(
-            f"The tape holds {entries} entries. The backward pass was recorded as well. Pause the tape for it, with "
-            "`with tape.stop_recording():`; a call without `with` pauses nothing."
-        )
-    return "Three entries: a sine, a product, a sum. The log reads its number, and the tape never notices."
-
-
-def after_reset(answer: Any) -> str:
-    """Check 7.3: entries and gradients after a reset, as a dict."""
-    names = ("entries", "dc/dx", "dc/dy")
-    needs_dict(answer, '{"entries": 2, ...}')
-    needs_each(answer, names, "No answer is given for")
-    for name in names:
-        if isinstance(answer[name], str):
-            raise NotYet(f"Your answer for {name} is the text {shortened(answer[name])}. Write it without quotes.")
-    if answer["entries"] is None:
-        raise NotYet("The tape holds a number of entries, though it may be small. Only a gradient can be None.")
-    entries = number(answer["entries"], "the number of entries")
-    if entries != 3:
-        raise NotYet(
-            {
-                1: "1 counts one line. After the reset there are two, and a line may hold several operations.",
-                2: "2 counts the lines after the reset. Count operations: `c = a + b * y` holds two.",
-                4: "4 counts `a = x * y` as well. The reset forgot that entry.",
-            }.get(int(entries), "Count the operations after the reset on values that the tape watches then.")
-        )
-    if answer["dc/dx"] is not None:
-        by_x = number(answer["dc/dx"], "dc/dx")
-        raise NotYet(
-            {
-                9.0: "9 is y², the slope if x were still watched. The reset forgot that watch as well.",
-                12.0: "12 is y + y², the slope without any reset. What did the reset forget?",
-                0.0: "Not zero: to the tape there is no path from x to c at all.",
-            }.get(by_x, "Is x still watched after the reset? A constant is watched only when you ask.")
-        )
-    if answer["dc/dy"] is None:
-        raise NotYet(
-            "y was forgotten too. But y is a trainable variable: it is watched again when it is read, in `b = x * y`."
-        )
-    by_y = number(answer["dc/dy"], "dc/dy")
-    if not near(by_y, 12.0):
-        raise NotYet(
-            {
-                14.0: "14 = x + 2xy counts the path through a. That entry was forgotten, so a is a constant.",
-                24.0: "24 is the value of c.",
-                6.0: "6 is one of two contributions: y is used in `b = x * y` and once more in `b * y`.",
-            }.get(by_y, "To the tape, c is 6 + (x * y) * y, with x = 2 a constant. What is dc/dy at y = 3?")
-        )
-    return "The reset forgot the entry of a and both watches; reading y brought one back. To the tape, c is 6 + 2 y²."
-
-
-QUESTIONS: tuple[Prediction | Exercise, ...] = (
+PREDICTIONS = (
     Prediction(
         "The held-back data has the same size as the training data. How much will the tape keep with the log line?",
         answer="about twice as much",
@@ -263,21 +71,199 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
         hints={"no, a gradient only reads the tape": "A backward pass multiplies and adds values of watched tensors."},
         why="Products and sums of tensors are operations like any other while the tape is recording.",
     ),
-    Judge(
-        "Two gradients from one tape",
-        """\
+)
+
+X = ad.constant(np.random.default_rng(1905).uniform(1.0, 3.0, 3))
+
+
+def slopes(ask: Callable[..., Any], persistent: bool = True, watch: bool = True) -> Callable[[Any], Any]:
+    """Return an answer to exercise 1 that asks its tape as `ask` says."""
+
+    def two_slopes(x: Any) -> Any:
+        with ad.GradientTape(persistent=persistent) as tape:
+            tape.watch([x] if watch else [])
+            q = x * x
+            s, t = np.sum(q), np.sum(q * q)
+        return ask(tape.gradient, x, q, s, t)
+
+    return two_slopes
+
+
+def readers(two_slopes: Any) -> int:
+    """Return how many operations on the way to the targets read x."""
+    _, events = observe(two_slopes.__wrapped__, X, written="two_slopes(x)")
+    start = next((k for k, event in enumerate(events) if isinstance(event, Seed)), len(events))
+    return sum(isinstance(event, Record) and X._id in event.entry.ids for event in events[:start])
+
+
+def origin(two_slopes: Any) -> Any:
+    """Return whether a tape gave both gradients; if one is None, the number of passes, which says how it was asked."""
+    given, events = observe(two_slopes.__wrapped__, X, written="two_slopes(x)")
+    if any(part is None for part in given):
+        return sum(isinstance(event, Seed) for event in events)
+    found = [event.result for event in events if isinstance(event, Outcome) and event.result is not None]
+    rows = [row for each in found for row in np.reshape(each.numpy(), (-1, X.size))]
+    return all(any(near(np.asarray(part), row) for row in rows) for part in given)
+
+
+SOURCES = (
+    "Both answers come from one call. A list in second place holds *sources*: `gradient(s, [x, t])` asks how s changes "
+    "with x, and how s changes with t. Make two calls, one for each target."
+)
+SUM = "One of them is the gradient of s + t. Give `gradient` one target at a time."
+TWO_SLOPES = Recording(
+    "Two gradients from one tape",
+    """\
 `two_slopes(x)` should return two gradients with respect to `x`: that of `s` and that of `t`. Use one tape, and compute `q`, `s` and `t` only once.""",
-        two_slopes,
-    ),
-    Judge(
-        "How steep is it right now?",
-        """\
+    signature="two_slopes(x)",
+    returns=("the gradient of s", "the gradient of t"),
+    cases=[
+        (X,),
+        Case(
+            readers,
+            "Both gradients are right, but x is read more than once on the way to them. "
+            "Write `q = x * x` once, and compute s and t from q.",
+        ),
+        Case(
+            origin,
+            "Both gradients are right, but not both come from a tape. Ask it for each of them, with respect to x.",
+        ),
+    ],
+    answer=slopes(lambda gradient, x, q, s, t: (gradient(s, x), gradient(t, x))),
+    spellings=[slopes(lambda gradient, x, q, s, t: np.stack([gradient(s, x), gradient(t, x)]))],
+    facts={
+        "tapes": "Both gradients are right, and you used {given} tapes. With one persistent tape, q is computed once."
+    },
+    hints={
+        slopes(lambda gradient, x, q, s, t: (gradient(s, x), gradient(t, x)), persistent=False): "The second gradient "
+        "was refused: the first one used the tape up. Ask for a tape that keeps its arrays when you make it.",
+        slopes(lambda gradient, x, q, s, t: gradient([s, t], x)): "That is one gradient, of s + t: several targets in "
+        "one call are added up. Ask twice, and return both: `return ..., ...`.",
+        slopes(lambda gradient, x, q, s, t: gradient(s, [x, t])): SOURCES,
+        slopes(lambda gradient, x, q, s, t: gradient(s, [x, q])): SOURCES,
+        slopes(lambda gradient, x, q, s, t: (gradient(s, x), gradient(t, s))): "The gradient of t is None. Ask with "
+        "respect to x, and for a target that is computed inside the `with` block.",
+        slopes(lambda gradient, x, q, s, t: (gradient(s, x), gradient(t, x)), watch=False): "The gradient of s is "
+        "None. Does the tape watch x before q is computed?",
+        slopes(lambda gradient, x, q, s, t: (gradient(t, x), gradient(s, x))): "Both gradients are there, in the "
+        "other order: first that of s, then that of t.",
+        slopes(lambda gradient, x, q, s, t: (gradient(s, x), gradient(s, x))): "Both are the gradient of s. The "
+        "second call should ask for the gradient of t.",
+        slopes(lambda gradient, x, q, s, t: (gradient(s, x), gradient(t, q))): "The second one is dt/dq, the slope "
+        "with respect to q. Ask with respect to x.",
+        slopes(lambda gradient, x, q, s, t: gradient([s, t], [x, x])): SUM,
+        slopes(lambda gradient, x, q, s, t: (gradient([s, t], x), gradient(t, x))): SUM,
+        slopes(lambda gradient, x, q, s, t: (gradient(s, x), gradient([s, t], x))): SUM,
+        lambda x: (2 * x, 4 * x**3): "Both gradients are right, but no tape was used. Let the tape find them.",
+    },
+    otherwise=f"At x = {X.numpy()[0]:.3f} the slope of s is {2 * X.numpy()[0]:.3f} and that of t {4 * X.numpy()[0] ** 3:.3f}, "
+    "and there is one slope for each element of x.",
+    why="One forward pass was enough for both gradients. A persistent tape keeps its arrays for a second backward pass.",
+)
+
+
+VALUES = np.random.default_rng(2005).uniform(-1.8, 0.4, 6)
+
+
+class Run:
+    """What exercise 2 looks at: what `logged` returned inside a tape's block, and what that tape holds then."""
+
+    def __init__(self, logged: Callable[..., Any]) -> None:
+        self.x = ad.constant(VALUES)
+        with ad.GradientTape(persistent=True) as self.tape:
+            self.tape.watch(self.x)
+            given, self.events = observe(logged, self.tape, self.x, written="logged(tape, x)")
+            self.entries = len(self.tape.entries)
+        if not isinstance(given, tuple | list) or len(given) != 2:
+            raise NotYet(f"logged(tape, x) returns {shortened(given)}. Write `return loss, steepest`.")
+        self.loss, self.steepest = given
+
+    def slope(self) -> list[Any]:
+        """Return the gradient of the loss after the block, and whether anything is watched then."""
+        return [self.tape.gradient(self.loss, self.x), bool(self.tape.watched)]
+
+    def asks(self) -> bool:
+        """Return whether a tape was asked for a gradient."""
+        return any(isinstance(event, Seed) for event in self.events)
+
+
+def explain_entries(logged: Callable[..., Any]) -> str:
+    """Return why the tape holds more than it should."""
+    run = Run(logged)
+    if len({id(event.tape) for event in run.events if isinstance(event, Record)}) > 1:
+        return (
+            f"The tape holds {run.entries} entries: it also recorded what your second tape is for. You don't need a "
+            "second tape. Ask the one you are given, while it is paused."
+        )
+    said = f"The tape holds {run.entries} entries, and the loss needs three: the backward pass was recorded as well. "
+    if "stop_recording" in getattr(getattr(logged, "__code__", None), "co_names", ()):
+        return f"{said}`tape.stop_recording()` begins a block: a call without `with` pauses nothing."
+    return f"{said}How do you keep a tape from recording some of the lines?"
+
+
+def logs(report: Callable[[Any, Any], Any], loss_too: bool = False) -> Callable[..., Any]:
+    """Return an answer to exercise 2 that pauses the tape for its report, or for the loss, too."""
+
+    def logged(tape: Any, x: Any) -> Any:
+        loss = None if loss_too else np.sum(np.sin(x) * x)
+        with tape.stop_recording():
+            loss = np.sum(np.sin(x) * x) if loss is None else loss
+            return report(loss, tape.gradient(loss, x))
+
+    return logged
+
+
+LOGGED = logs(lambda loss, slope: (loss, np.max(np.abs(slope))))
+NO_SLOPE = (
+    "The gradient of the loss is None inside your function. Was the loss recorded? And is x still watched? Pause the "
+    "tape after the loss, and don't reset it."
+)
+STEEPEST = Function(
+    "How steep is it right now?",
+    """\
 `logged(tape, x)` is called inside the `with` block of a persistent tape that watches `x`, an array. It returns a loss and, for the log, its steepest slope in size. Leave on the tape what the loss needs, three entries, and nothing else. After the block, the gradient of the loss must still be right.""",
-        logged,
-    ),
-    Judge(
-        "After a reset",
-        """\
+    signature="logged(tape, x)",
+    cases=[
+        Case(lambda f: Run(f).loss, "The loss has changed: it is {given}. Leave its line as it is."),
+        Case(lambda f: Run(f).steepest, "The steepest slope is {given} where {answer} is right."),
+        Case(
+            lambda f: isinstance(Run(f).loss, ad.Tensor),
+            "Your loss is a plain number. Return the tensor that the tape recorded.",
+        ),
+        Case(
+            lambda f: Run(f).slope(),
+            "After the block, the gradient of the loss has changed: one of its operations is not recorded.",
+        ),
+        Case(
+            lambda f: Run(f).asks(),
+            "Both numbers are right, but the steepest slope was found without a tape. Ask the tape for the gradient, "
+            "while it is paused.",
+        ),
+        Case(lambda f: max(Run(f).entries, 3), explain=explain_entries),
+    ],
+    answer=LOGGED,
+    hints={
+        logs(lambda loss, slope: (np.max(np.abs(slope)), loss)): "Both numbers are there, in the other order. Write "
+        "`return loss, steepest`.",
+        logs(lambda loss, slope: (loss, np.max(slope))): "That is the largest slope. The steepest one in size may be "
+        "negative: take `np.abs` first.",
+        logs(lambda loss, slope: (loss, -np.max(np.abs(slope)))): "That is the steepest slope with its sign. Return "
+        "its size.",
+        logs(lambda loss, slope: (loss, np.max(np.abs(slope))), loss_too=True): NO_SLOPE,
+        logs(lambda loss, slope: (loss, np.max(np.abs(slope.numpy()))), loss_too=True): NO_SLOPE,
+        logs(
+            lambda loss, slope: (loss, np.max(np.abs(np.cos(VALUES) * VALUES + np.sin(VALUES)))), loss_too=True
+        ): "After the block, the gradient of the loss is None. The line of the loss must be recorded. Pause the tape for "
+        "the lines after it.",
+        lambda tape, x: (*LOGGED(tape, x), tape.reset())[:2]: "After the block, the gradient of the loss is None. "
+        "`reset` has forgotten the loss and the watch. Don't empty the tape: pause it.",
+    },
+    why="The tape holds what the loss needs, and nothing else. The log reads its number, and the tape never notices.",
+)
+
+AFTER_A_RESET = Table(
+    "After a reset",
+    """\
 Without running it: how many entries does the tape hold at the end, before anyone asks for a gradient? What is dc/dx, and what is dc/dy? Write `None` where it is None.
 
 ```python
@@ -289,6 +275,39 @@ with ad.GradientTape() as tape:
     b = x * y
     c = a + b * y
 ```""",
-        after_reset,
-    ),
+    parts={
+        "entries": Number(
+            answer=3,
+            hints={
+                None: "The tape holds a number of entries, though it may be small. Only a gradient can be None.",
+                1: "1 counts one line. After the reset there are two, and a line may hold several operations.",
+                2: "2 counts the lines after the reset. Count operations: `c = a + b * y` holds two.",
+                4: "4 counts `a = x * y` as well. The reset forgot that entry.",
+            },
+            otherwise="Count the operations after the reset on values that the tape watches then.",
+        ),
+        "dc/dx": Number(
+            answer=None,
+            hints={
+                9: "9 is y², the slope if x were still watched. The reset forgot that watch as well.",
+                12: "12 is y + y², the slope without any reset. What did the reset forget?",
+                0: "Not zero: to the tape there is no path from x to c at all.",
+            },
+            otherwise="Is x still watched after the reset? A constant is watched only when you ask.",
+        ),
+        "dc/dy": Number(
+            answer=12,
+            hints={
+                None: "y was forgotten too. But y is a trainable variable: it is watched again when it is read, in "
+                "`b = x * y`.",
+                14: "14 = x + 2xy counts the path through a. That entry was forgotten, so a is a constant.",
+                24: "24 is the value of c.",
+                6: "6 is one of two contributions: y is used in `b = x * y` and once more in `b * y`.",
+            },
+            otherwise="To the tape, c is 6 + (x * y) * y, with x = 2 a constant. What is dc/dy at y = 3?",
+        ),
+    },
+    why="The reset forgot the entry of a and both watches; reading y brought one back. To the tape, c is 6 + 2 y².",
 )
+
+QUESTIONS = (*PREDICTIONS, TWO_SLOPES, STEEPEST, AFTER_A_RESET)
