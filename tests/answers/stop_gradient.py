@@ -31,6 +31,25 @@ def td_in_a_pause(row, start, end, prizes, discount):
     return np.mean((row[start] - target) ** 2)
 
 
+def td_in_a_pause_of_its_own(row, start, end, prizes, discount):
+    with ad.GradientTape() as tape, tape.stop_recording():
+        target = prizes + discount * row[end]
+    return np.mean((row[start] - target) ** 2)
+
+
+def td_in_a_finished_pause(row, start, end, prizes, discount):
+    with ad.GradientTape() as tape:
+        td(row, start, end, prizes, discount)
+    with tape.stop_recording():
+        target = prizes + discount * row[end]
+    return np.mean((row[start] - target) ** 2)
+
+
+def td_cut_and_in_a_pause(*args):
+    with ad.GradientTape() as tape, tape.stop_recording():
+        return td(*args)
+
+
 def td_with(value=lambda v: v, target=lambda t: t, mean=np.mean):
     return lambda row, start, end, prizes, discount: mean(
         (value(row[start]) - target(prizes + discount * row[end])) ** 2
@@ -58,6 +77,7 @@ RIGHT = {
         lambda x: x + ad.stop_gradient(np.round(x) - x),
         lambda x: x - ad.stop_gradient(x - np.round(x)),
         lambda x: np.round(x) + x - ad.stop_gradient(x),
+        ad.custom_gradient(lambda x: (np.round(x), lambda dy: dy)),
     ],
     3: [
         lambda x, constant: x * constant(lambda: x),
@@ -79,11 +99,14 @@ WRONG = {
         (lambda row, s, e, p, d: np.mean((row[s] - 2 * row[e]) ** 2), "A cut changes no value"),
         (lambda row, s, e, p, d: td(row, s, e, p, d) / 2 + td_with()(row, s, e, p, d) / 2, "the whole target, once"),
         (lambda row, s, e, p, d: (row[s] - p - d * ad.stop_gradient(row[e])) ** 2, "one number"),
-        (lambda row, s, e, p, d: float(td(row, s, e, p, d)), "as a tensor"),
+        (lambda row, s, e, p, d: float(td(row, s, e, p, d)), "not a tensor"),
         (lambda row, s, e, p, d: None, "returns None"),
         (lambda row: row, "raised TypeError"),
         (lambda row, s, e, p, d: td(row, s, e, p, d) / 2, "half of the mean"),
         (td_in_a_pause, "A cut needs no tape"),
+        (td_in_a_pause_of_its_own, "You paused a tape of your own, and not the one that records"),
+        (td_in_a_finished_pause, "A cut needs no tape"),
+        (td_cut_and_in_a_pause, "a pause in a function that isn't given its tape does nothing"),
         (0.025, "without calling it"),
     ],
     2: [
@@ -94,7 +117,7 @@ WRONG = {
         (lambda x: x + ad.stop_gradient(x - np.round(x)), "wrong sign"),
         (lambda x: x + ad.stop_gradient(np.round(x)), "once too often"),
         (lambda x: ad.stop_gradient(x) + np.round(x) - x, "-1"),
-        (lambda x: np.round(x.numpy()), "Return a tensor"),
+        (lambda x: np.round(x.numpy()), "not a tensor"),
         (lambda x: x * 3.0, "np.round gives"),
         (lambda x: ..., "three dots"),
         (lambda x: None, "missing"),
@@ -108,7 +131,7 @@ WRONG = {
         (lambda x, constant: constant(lambda: x), "one gradient is None"),
         (lambda x, constant: x * constant(x), "without arguments"),
         (lambda x, constant: x * constant(lambda: ...), "three dots"),
-        (lambda x, constant: x * constant(lambda: None), "returns `None`"),
+        (lambda x, constant: x * constant(lambda: None), "returns None"),
         (lambda x, constant: x * constant(lambda: 3.0), "plain number"),
         (lambda x, constant: x * constant, "Call it"),
         (lambda x, constant: constant(lambda: x) and 3.0, "one number computed from x"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -9,172 +11,12 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ..exercises import Exercise, Judge
-from ..feedback import NotYet, call, near, needs_function, shortened
+from ...core.events import Pause
+from ..exercises import Case, Function, record
+from ..feedback import near, observe
 from ..predictions import Prediction
 
-START, END = np.array([1, 1, 2, 2, 3, 3]), np.array([0, 2, 1, 3, 2, 4])
-PRIZES, DISCOUNT = np.array([0.0, 0.2, 0.0, -0.1, 0.0, 1.0]), 0.8
-ROW = np.array([0.0, 0.3, 0.9, 0.4, 0.0])
-
-
-def td_loss(answer: Any) -> str:
-    """Check 8.1: a loss whose targets stand still, on a hidden row of squares."""
-    needs_function(answer, "td_loss(row, start, end, prizes, discount)")
-    row = ad.constant(ROW)
-    with ad.GradientTape() as tape:
-        tape.watch(row)
-        try:
-            loss = call(answer, row, START, END, PRIZES, DISCOUNT, written="td_loss(row, start, end, prizes, discount)")
-        except NotYet as refusal:
-            if "cannot be paused" in str(refusal) or "name 'tape' is not" in str(refusal):
-                raise NotYet(
-                    "Your function isn't given the tape that records it, so it can't pause it. A cut needs no tape."
-                ) from None
-            raise
-    if loss is ... or loss is None:
-        raise NotYet(f"td_loss returns {loss}. Return the mean of the squared differences.")
-    if not isinstance(loss, ad.Tensor) or loss.shape != ():
-        raise NotYet(f"td_loss returns {shortened(loss)}. Return one number, computed from `row` as a tensor.")
-    value, undiscounted = ((ROW[START] - PRIZES - factor * ROW[END]) for factor in (DISCOUNT, 1.0))
-    if not np.isclose(float(loss), np.mean(value**2), 1e-5):
-        for wrong, hint in (
-            (np.sum(value**2), "That is the sum of the squares. Take their mean."),
-            (np.mean(value**2) / 2, "That is half of the mean. Return the whole mean of the squares."),
-            (np.mean(undiscounted**2), "The value of the next square should count `discount` times."),
-            (
-                np.mean((ROW[START] - DISCOUNT * (PRIZES + ROW[END])) ** 2),
-                "Only the next value is discounted, not the prize.",
-            ),
-        ):
-            if near(float(loss), float(wrong)):
-                raise NotYet(hint)
-        raise NotYet(f"The loss is {float(loss):.4f} where {np.mean(value**2):.4f} is right. A cut changes no value.")
-    slope = tape.gradient(loss, row)
-    if slope is None:
-        raise NotYet("The loss is right, and its gradient is None: you cut the value as well. Cut the target alone.")
-    to_start, to_end = np.zeros(5), np.zeros(5)
-    np.add.at(to_start, START, 2 * value / len(value))
-    np.add.at(to_end, END, -2 * DISCOUNT * value / len(value))
-    if np.allclose(slope.numpy(), to_start + to_end):
-        raise NotYet("The loss is right, but the targets still move towards the values. Cut what should stand still.")
-    if np.allclose(slope.numpy(), to_end):
-        raise NotYet("You cut the value, so now only the targets move. Cut the other one.")
-    if not np.allclose(slope.numpy(), to_start):
-        raise NotYet("The loss is right, but its gradient is not that of the values alone. Cut the whole target, once.")
-    return "The values move and the targets stand still, until the next turn computes them anew."
-
-
-def round_through(answer: Any) -> str:
-    """Check 8.2: rounding with the gradient 1, at hidden points."""
-    needs_function(answer, "round_through(x)")
-    values = np.random.default_rng(2013).uniform(-4.0, 4.0, 6)
-    x = ad.constant(values)
-    with ad.GradientTape() as tape:
-        tape.watch(x)
-        y = call(answer, x, written="round_through(x)")
-    if y is ...:
-        raise NotYet("Replace the three dots. Start from x, and add what it takes to get to np.round(x).")
-    if y is None:
-        raise NotYet("round_through(x) returns None. Is a `return` missing?")
-    if not isinstance(y, ad.Tensor) or y.shape != x.shape:
-        raise NotYet(f"round_through(x) returns {shortened(y)}. Return a tensor with the shape of x.")
-    rounded = np.round(values)
-    slope = tape.gradient(y, x)
-    if not np.allclose(y.numpy(), rounded, 1e-9, 1e-12):
-        hints = (
-            (values, "The value is x itself: nothing is rounded on the way forward."),
-            (2 * values - rounded, "The difference has the wrong sign: the value is 2x - round(x)."),
-            (values + rounded, "The value is x + round(x). On the way forward x counts once too often: subtract it."),
-        )
-        for wrong, hint in hints:
-            if np.allclose(y.numpy(), wrong, 1e-9, 1e-12):
-                raise NotYet(hint)
-        off = int(np.argmax(np.abs(y.numpy() - rounded)))
-        raise NotYet(
-            f"At x = {values[off]:.3f} your value is {float(y.numpy()[off]):.3f}; np.round gives {rounded[off]:.0f}."
-        )
-    if slope is None:
-        raise NotYet(
-            "The value is right, and the gradient is None: there is no uncut path from x to the result. "
-            "Where could a bare x go without changing the value?"
-        )
-    if np.allclose(slope.numpy(), 0.0):
-        raise NotYet(
-            "The value is right, and the gradient is 0: whatever comes through x cancels out. Cut the x with the minus."
-        )
-    if not np.allclose(slope.numpy(), 1.0, 1e-9):
-        raise NotYet(f"The value is right, and the gradient is {shortened(slope.numpy())}. It should be 1 everywhere.")
-    return "x goes straight through; what rounding adds to it is a constant to the tape."
-
-
-def two_tools(answer: Any) -> str:
-    """Check 8.3: a program whose gradient depends on whether a function is paused or its result cut."""
-    needs_function(answer, "program(x, constant)")
-    results = []
-    for tool in ("pause", "scissors"):
-        with ad.GradientTape(persistent=True) as tape:
-            used: list[Any] = []
-            constant = _constant(tool, tape, used)
-            x = ad.constant(1.75)
-            tape.watch(x)
-            try:
-                y = call(answer, x, constant, written="program(x, constant)")
-            except NotYet as hint:
-                if not used and "'function'" in str(hint):
-                    raise NotYet("`constant` is a function. Call it: `c = constant(lambda: ...)`.") from None
-                raise
-        if y is ...:
-            raise NotYet("Replace the three dots: what should `constant` compute?")
-        if not used:
-            raise NotYet("Your program never calls `constant`, so it uses neither tool, and nothing can differ.")
-        if not isinstance(y, ad.Tensor) or y.shape != ():
-            raise NotYet(f"program(x, constant) returns {shortened(y)}. Return one number computed from x.")
-        slope = tape.gradient(y, x)
-        results.append((float(y.numpy()), None if slope is None else float(slope.numpy())))
-    (value, paused), (same, cut) = results
-    if not near(value, same):
-        raise NotYet(
-            f"The values differ: {value:g} with the pause, {same:g} with the scissors. Only the slopes may differ."
-        )
-    if paused is None and cut is None:
-        raise NotYet("Both gradients are None. Let x itself be part of the result, as in `x * c`.")
-    if paused is None or cut is None:
-        raise NotYet("The tools differ, but one gradient is None. Multiply the result by x, or add x.")
-    if near(paused, cut) and not isinstance(used[-1], ad.Tensor):
-        raise NotYet(
-            f"The function that you hand to `constant` returns the plain number {shortened(used[-1])}. "
-            "Neither tool can do anything to that. Let it return a tensor."
-        )
-    if near(paused, cut):
-        raise NotYet(
-            f"Both tools give the slope {cut:g} at x = 1.75. "
-            "A pause leaves out the operations inside it. What if nothing is computed inside?"
-        )
-    return f"At x = 1.75 the slope is {paused:g} with the pause and {cut:g} with the scissors, for the same value."
-
-
-def _constant(tool: str, tape: ad.GradientTape, used: list[Any]) -> Callable[[Callable[[], Any]], Any]:
-    """Return what exercise 8.3 hands to a program; `used` collects what it returned."""
-
-    def constant(f: Callable[[], Any]) -> Any:
-        if not callable(f):
-            raise NotYet(f"`constant` takes a function without arguments: `constant(lambda: ...)`, not {shortened(f)}.")
-        if tool == "pause":
-            with tape.stop_recording():
-                used.append(f())
-        else:
-            used.append(f())
-        if used[-1] is ...:
-            raise NotYet("Replace the three dots: what should `constant` compute?")
-        if not isinstance(used[-1], ad.Tensor | np.ndarray | float | int):
-            raise NotYet(f"The function that you hand to `constant` returns {shortened(used[-1])}. It needs a number.")
-        return used[-1] if tool == "pause" else ad.stop_gradient(used[-1])
-
-    return constant
-
-
-QUESTIONS: tuple[Prediction | Exercise, ...] = (
+PREDICTIONS = (
     Prediction(
         "The loss is (w - target)², with target = 1 + w. What is dloss/dw at w = 3?",
         answer=0,
@@ -240,22 +82,163 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
         },
         why="The first factor receives the value of the second, 3, and the second factor sends nothing.",
     ),
-    Judge(
-        "Stop the tail-chasing",
-        """\
+)
+
+START, END = np.array([1, 1, 2, 2, 3, 3]), np.array([0, 2, 1, 3, 2, 4])
+PRIZES, DISCOUNT = np.array([0.0, 0.2, 0.0, -0.1, 0.0, 1.0]), 0.8
+ROW = ad.constant([0.0, 0.3, 0.9, 0.4, 0.0])
+Loss = Callable[[Any, Any, Any, Any, Any], Any]
+
+
+def td_loss(
+    target: Callable[[Any, Any, Any], Any],
+    value: Callable[[Any], Any] = lambda v: v,
+    mean: Callable[[Any], Any] = np.mean,
+) -> Loss:
+    """Return a loss with the target `target(prizes, discount, next values)`."""
+    return lambda row, start, end, prizes, discount: mean((value(row[start]) - target(prizes, discount, row[end])) ** 2)
+
+
+def slope_of(function: Callable[..., Any], *args: Any) -> Any:
+    """Return the gradient of what a learner's function computes with respect to the first argument."""
+    result, tape = record(function, *args)
+    return tape.gradient(result, args[0])
+
+
+def pauses_its_own(entered: bool) -> Loss:
+    """Return a loss that pauses a tape of its own for the target, entered before or not."""
+
+    def loss(row: Any, start: Any, end: Any, prizes: Any, discount: Any) -> Any:
+        tape = ad.GradientTape()
+        with tape if entered else contextlib.nullcontext(), tape.stop_recording():
+            target = prizes + discount * row[end]
+        return np.mean((row[start] - target) ** 2)
+
+    return loss
+
+
+def pauses_none(*args: Any) -> Any:
+    """Raise what a function raises that pauses a tape it doesn't have."""
+    raise NameError("name 'tape' is not defined")
+
+
+def count_pauses(function: Any) -> int:
+    """Return how often a tape is paused."""
+    _, events = observe(function.__wrapped__, ROW, START, END, PRIZES, DISCOUNT, written="td_loss")
+    return sum(isinstance(event, Pause) for event in events)
+
+
+cut = ad.stop_gradient
+NO_TAPE = "Your function isn't given the tape that records it, so it can't pause it. A cut needs no tape."
+TD_LOSS = Function(
+    "Stop the tail-chasing",
+    """\
 Here's the walker's loss for someone who prefers prizes soon: the value of the next square counts only `discount` times. Write `td_loss(row, start, end, prizes, discount)` so that its gradient moves values towards their targets and never targets towards values. `row` is a tensor, the others are arrays and a number.""",
-        td_loss,
-    ),
-    Judge(
-        "Straight through a step",
-        """\
+    signature="td_loss(row, start, end, prizes, discount)",
+    cases=[
+        Case(
+            lambda f: record(f, ROW, START, END, PRIZES, DISCOUNT)[0],
+            "The loss is {given} where {answer} is right. A cut changes no value.",
+            within=1e-5,
+        ),
+        Case(
+            lambda f: slope_of(f, ROW, START, END, PRIZES, DISCOUNT),
+            "The loss is right, but its gradient is not that of the values alone. Cut the whole target, once.",
+            within=1e-5,
+        ),
+        Case(
+            count_pauses,
+            "The gradient is right, and a pause in a function that isn't given its tape does nothing. Leave it out.",
+        ),
+    ],
+    answer=td_loss(lambda p, d, v: cut(p + d * v)),
+    spellings=[td_loss(lambda p, d, v: p + d * v.numpy()), td_loss(lambda p, d, v: p + cut(v) * d)],
+    hints={
+        td_loss(lambda p, d, v: p + d * v): "The loss is right, but the targets still move towards the values. Cut "
+        "what should stand still.",
+        pauses_its_own(entered=True): "The loss is right, but the targets still move towards the values. You paused a "
+        "tape of your own, and not the one that records, which your function isn't given. A cut needs no tape.",
+        pauses_its_own(entered=False): NO_TAPE,
+        pauses_none: NO_TAPE,
+        td_loss(lambda p, d, v: p + d * v, value=cut): "You cut the value, so now only the targets move. Cut the "
+        "other one.",
+        td_loss(lambda p, d, v: cut(p + d * v), value=cut): "The loss is right, and its gradient is None: you cut the "
+        "value as well. Cut the target alone.",
+        td_loss(lambda p, d, v: cut(p + d * v), mean=np.sum): "That is the sum of the squares. Take their mean.",
+        td_loss(lambda p, d, v: cut(p + d * v), mean=lambda squares: np.mean(squares) / 2): "That is half of the "
+        "mean. Return the whole mean of the squares.",
+        td_loss(lambda p, d, v: cut(p + d * v), mean=lambda squares: squares): "Those are all squares. Return one "
+        "number, their mean.",
+        td_loss(lambda p, d, v: cut(p + v)): "The value of the next square should count `discount` times.",
+        td_loss(lambda p, d, v: cut(d * (p + v))): "Only the next value is discounted, not the prize.",
+    },
+    why="The values move and the targets stand still, until the next turn computes them anew.",
+)
+
+X = ad.constant(np.random.default_rng(2013).uniform(-4.0, 4.0, 6))
+STRAIGHT_THROUGH = Function(
+    "Straight through a step",
+    """\
 `np.round` is a step function, so its gradient is `None` (chapter 5). Sometimes you want to round on the way forward and, on the way back, pretend that you hadn't. Networks whose weights must fit into a few bits are trained like that. Write `round_through(x)`: its value is `np.round(x)`, and its gradient is 1
 for each element. You need one sum, one difference and one cut.""",
-        round_through,
-    ),
-    Judge(
-        "Tell the two tools apart",
-        """\
+    signature="round_through(x)",
+    cases=[
+        Case(lambda f: record(f, X)[0], "Your value is {given}, and np.round gives {answer}.", within=1e-9),
+        Case(
+            lambda f: slope_of(f, X),
+            "The value is right, and the gradient is {given}. It should be 1 everywhere.",
+            within=1e-9,
+        ),
+    ],
+    answer=lambda x: x + cut(np.round(x) - x),
+    spellings=[lambda x: np.round(x) + x - cut(x), ad.custom_gradient(lambda x: (np.round(x), lambda dy: dy))],
+    hints={
+        lambda x: x: "The value is x itself: nothing is rounded on the way forward.",
+        lambda x: x + cut(x - np.round(x)): "The difference has the wrong sign: the value is 2x - round(x).",
+        lambda x: x + cut(np.round(x)): "The value is x + round(x). On the way forward x counts once too often: "
+        "subtract it.",
+        lambda x: np.round(x): "The value is right, and the gradient is None: there is no uncut path from x to the "
+        "result. Where could a bare x go without changing the value?",
+        lambda x: x + np.round(x) - x: "The value is right, and the gradient is 0: whatever comes through x cancels "
+        "out. Cut the x with the minus.",
+        lambda x: cut(x) + np.round(x) - x: "The value is right, and the gradient is -1: x comes through with a minus "
+        "alone. Cut that x, and not the other.",
+    },
+    why="Rounded on the way forward, and straight through on the way back.",
+)
+
+
+class Trial:
+    """A program, run with a `constant` that pauses the tape, and with one that cuts: what exercise 3 looks at."""
+
+    def __init__(self, program: Callable[..., Any]) -> None:
+        self.results: list[Any] = []
+        self.slopes: list[Any] = []
+        self.used: list[Any] = []
+        for pausing in (True, False):
+            x, constant = ad.constant(1.75), functools.partial(self._constant, pausing)
+            with ad.GradientTape(persistent=True) as self.tape:
+                self.tape.watch(x)
+                result = program(x, constant)
+            self.results.append(result)
+            if isinstance(result, ad.Tensor):
+                self.slopes.append(self.tape.gradient(result, x))
+
+    def _constant(self, pausing: bool, f: Callable[[], Any]) -> Any:
+        with self.tape.stop_recording() if pausing else contextlib.nullcontext():
+            self.used.append(f())
+        return self.used[-1] if pausing else cut(self.used[-1])
+
+    def difference(self) -> str:
+        """Return whether the slopes differ, and if not, of what the constant was made."""
+        if not near(*self.slopes):
+            return "the slopes differ"
+        return "a tensor" if isinstance(self.used[-1], ad.Tensor) else "a plain number"
+
+
+TWO_TOOLS = Function(
+    "Tell the two tools apart",
+    """\
 Both tools can turn what a function `f` computes into a constant:
 
 ```python
@@ -268,6 +251,39 @@ def by_cutting(f):
 ```
 
 Write `program(x, constant)` so that its gradient with respect to `x` depends on which of the two it gets as `constant`. The value must be the same for both, and neither gradient may be `None`.""",
-        two_tools,
-    ),
+    signature="program(x, constant)",
+    cases=[
+        Case(
+            lambda f: bool(Trial(f).used),
+            "Your program never calls `constant`, so it uses neither tool, and nothing can differ.",
+        ),
+        Case(
+            lambda f: all(isinstance(result, ad.Tensor) and result.shape == () for result in Trial(f).results),
+            "Return one number computed from x, as a tensor.",
+        ),
+        Case(lambda f: near(*Trial(f).results), "The values differ. Only the slopes may differ."),
+        Case(
+            lambda f: [slope is not None for slope in Trial(f).slopes],
+            "The tools differ, but one gradient is None. Multiply the result by x, or add x.",
+        ),
+        Case(lambda f: Trial(f).difference()),
+    ],
+    answer=lambda x, constant: x * constant(lambda: x),
+    hints={
+        lambda x, constant: x * constant: "`constant` is a function. Call it: `c = constant(lambda: ...)`.",
+        lambda x, constant: x + constant: "`constant` is a function. Call it: `c = constant(lambda: ...)`.",
+        lambda x, constant: x * constant(x): "`constant` takes a function without arguments: `constant(lambda: ...)`, "
+        "and not a tensor.",
+        lambda x, constant: x * constant(lambda: None): "The function that you hand to `constant` returns None. It "
+        "needs a number.",
+        lambda x, constant: constant(lambda: x * x): "Both gradients are None. Let x itself be part of the result, as "
+        "in `x * c`.",
+        lambda x, constant: x * constant(lambda: 3.0): "The function that you hand to `constant` returns a plain "
+        "number. Neither tool can do anything to that. Let it return a tensor.",
+        lambda x, constant: x * constant(lambda: x * x): "Both tools give the same slope. A pause leaves out the "
+        "operations inside it. What if nothing is computed inside?",
+    },
+    why="For the same value, the slope depends on the tool: a pause keeps operations off the tape, and a cut lets nothing flow back through a result.",
 )
+
+QUESTIONS = (*PREDICTIONS, TD_LOSS, STRAIGHT_THROUGH, TWO_TOOLS)
