@@ -157,11 +157,12 @@ def origin(program: Program, value: float) -> list[bool]:
         return [from_tape, any(isinstance(event, Seed) for event in events)]
     computed = [event.entry for event in events if isinstance(event, Record | Skip)]
     watched = {event.tensor._id for event in events if isinstance(event, Watch)}
-    connected, of_result = (
+    return [
         any(outcome.connected for outcome in outcomes[-1:]),
-        watched & {e.output_id for e in computed},
-    )
-    return [connected, bool(watched), bool(of_result), any(entry.name == "exp" for entry in computed)]
+        bool(watched),
+        bool(watched & {entry.output_id for entry in computed}),
+        any(entry.name == "exp" for entry in computed),
+    ]
 
 
 FLOATS = np.random.default_rng(20140307).uniform(1.0, 2.0, size=3).tolist()
@@ -392,7 +393,7 @@ CUTS = {5: ("wages", "assign"), 7: ("fuel", "float")}
 
 def explained(answer: Any) -> str:
     """Judge the lines that an explanation blames, each with the operation that cuts and the line repaired."""
-    if isinstance(answer, tuple) and len(answer) == 3 and isinstance(answer[0], int):
+    if isinstance(answer, tuple) and _is_triple(answer):
         answer = [answer]
     if not isinstance(answer, list | tuple) or not answer or not all(map(_is_triple, answer)):
         raise NotYet(
@@ -421,32 +422,27 @@ def explained(answer: Any) -> str:
 
 
 def _is_triple(part: Any) -> bool:
-    return (
-        isinstance(part, list | tuple)
-        and len(part) == 3
-        and isinstance(part[0], int)
-        and all(isinstance(text, str) for text in part[1:])
-    )
+    match part:
+        case (int(), str(), str()):
+            return True
+    return False
 
 
 def _needs_blamed(line: int, operation: str) -> None:
     """Refuse a line that the explanation does not name, or an operation that does not cut in it."""
     called = re.search(r"(\w+)\s*(?:\(|$)", operation.strip())  # float(litres), wages.assign(...) or the name alone
     if not 1 <= line <= 8:
-        hint = f"The program has lines 1 to 8, and no line {line}. Which lines does the explanation name?"
-    elif line not in CUTS:
-        hint = (
-            f"The explanation does not name line {line}, so it may stay as it is. Each bullet of the explanation "
-            "begins with a file and a line."
+        raise NotYet(f"The program has lines 1 to 8, and no line {line}. Which lines does the explanation name?")
+    if line not in CUTS:
+        raise NotYet(
+            f"The explanation does not name line {line}, so it may stay as it is. Each of its bullets begins with a file "
+            "and a line."
         )
-    elif called is None or called[1].lower() != CUTS[line][1]:
-        hint = (
+    if called is None or called[1].lower() != CUTS[line][1]:
+        raise NotYet(
             f"In line {line} it is not {quoted(operation)} that cuts. The explanation quotes the call: which function "
             "or method is it?"
         )
-    else:
-        return
-    raise NotYet(hint)
 
 
 def _run(lines: dict[int, str]) -> dict[str, Any]:
