@@ -371,6 +371,12 @@ def record(function: Callable[..., Any], *args: Any) -> tuple[Tensor, GradientTa
     return result, tape
 
 
+def slope_of(function: Callable[..., Any], *args: Any) -> Any:
+    """Return the gradient of what a learner's function returns, with respect to the first tensor that it is given."""
+    result, tape = record(function, *args)
+    return tape.gradient(result, next(each for each in args if isinstance(each, Tensor)))
+
+
 class Outcome(NamedTuple):
     """What a case came to.
 

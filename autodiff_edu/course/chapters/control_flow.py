@@ -10,7 +10,7 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ..exercises import Case, Function, Number, Table, record
+from ..exercises import Case, Function, Number, Table, record, slope_of
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -151,11 +151,6 @@ def bill(surcharge: Step = lambda extra: 0.1 * extra * extra, interest: Step = l
 def bill_at(use: float) -> list[Case]:
     """Return the cases at one use: the bill, its slope."""
 
-    def slope(function: Step) -> Any:
-        x = ad.Variable(use)
-        cost, tape = record(function, x)
-        return tape.gradient(cost, x)
-
     def explain(function: Step) -> str:
         x = ad.Variable(use, name="use")
         cost, tape = record(function, x)
@@ -171,7 +166,7 @@ def bill_at(use: float) -> list[Case]:
             lambda function: record(function, ad.Variable(use))[0],
             f"bill({use:g}) gives {{given}}, and it was {{answer}}. Repair the cuts and keep the bill.",
         ),
-        Case(slope, explain=explain),
+        Case(lambda function: slope_of(function, ad.Variable(use)), explain=explain),
     ]
 
 
@@ -191,11 +186,10 @@ the same, in more than one line. Find the cuts and repair them; the bill must st
     spellings=[lambda use: 1.02**3 * (0.3 * use + 0.1 * np.maximum(use - 2.0, 0.0) ** 2)],
     hints={
         bill(interest=lambda cost: 0.02 * cost.numpy()): INTEREST,
-        bill(
-            lambda extra: 0.1 * float(extra) * extra
-        ): f"{SURCHARGE}one of the two factors is still a plain number or a copy.",
-        bill(lambda extra: 0.1 * float(extra) ** 2): f"{SURCHARGE}both factors are plain numbers "
-        "now; neither should be one.",
+        bill(lambda extra: 0.1 * float(extra) * extra): f"{SURCHARGE}one of the two factors is still a plain number or "
+        "a copy.",
+        bill(lambda extra: 0.1 * float(extra) ** 2): f"{SURCHARGE}both factors are plain numbers now; "
+        "neither should be one.",
     },
     why="Both branches agree with finite differences. A None would have warned you. A wrong number doesn't.",
 )
@@ -212,12 +206,8 @@ def finish_at(value: float) -> list[Case]:
         entries = record(finish, m, x)[1].entries
         return any(entry.name in ROOTS or _is_broken_power(entry) for entry in entries)
 
-    def slope(finish: Callable[..., Any]) -> Any:
-        result, tape = record(finish, m, x)
-        return tape.gradient(result, x)
-
     def is_sum(finish: Callable[..., Any]) -> bool:
-        right = math.isclose(float(slope(finish)), 1 / (3 * m**2), rel_tol=1e-4)
+        right = math.isclose(float(slope_of(finish, m, x)), 1 / (3 * m**2), rel_tol=1e-4)
         return right or any(entry.name in ("add", "subtract") for entry in record(finish, m, x)[1].entries)
 
     return [
@@ -233,7 +223,7 @@ def finish_at(value: float) -> list[Case]:
             within=1e-4,
         ),
         Case(
-            slope,
+            lambda finish: slope_of(finish, m, x),
             f"The slope of finish({m:g}, x), at x = {value:.4g}, is {{given}}, and {{answer}} is right. Newton's step: "
             "m minus the gap divided by its steepness, which is the slope of m**3 at m.",
             within=1e-4,
@@ -287,7 +277,7 @@ FINISH = Function(
         lambda m, x: m - (m**3 - x) * 3 * m**2: SLOPE + "You multiply the gap by the steepness. Divide it.",
         lambda m, x: m - (m**3 - x) / (3 * x**2): SLOPE + "That is the steepness at x. Newton's step wants it at m.",
     },
-    why="Halving did the searching, and one Newton step brought the slope: 1 / (3m²).",
+    why="Halving did the searching, and Newton's step brought the slope: 1 / (3m²).",
 )
 
 QUESTIONS = (*PREDICTIONS, WHILE_LOOP, BILL, FINISH)

@@ -12,7 +12,7 @@ import numpy as np
 import autodiff_edu as ad
 
 from ...core.events import Pause
-from ..exercises import Case, Function, record
+from ..exercises import Case, Function, record, slope_of
 from ..feedback import near, observe
 from ..predictions import Prediction
 
@@ -87,6 +87,7 @@ PREDICTIONS = (
 START, END = np.array([1, 1, 2, 2, 3, 3]), np.array([0, 2, 1, 3, 2, 4])
 PRIZES, DISCOUNT = np.array([0.0, 0.2, 0.0, -0.1, 0.0, 1.0]), 0.8
 ROW = ad.constant([0.0, 0.3, 0.9, 0.4, 0.0])
+cut = ad.stop_gradient
 Loss = Callable[[Any, Any, Any, Any, Any], Any]
 
 
@@ -97,12 +98,6 @@ def td_loss(
 ) -> Loss:
     """Return a loss with the target `target(prizes, discount, next values)`."""
     return lambda row, start, end, prizes, discount: mean((value(row[start]) - target(prizes, discount, row[end])) ** 2)
-
-
-def slope_of(function: Callable[..., Any], *args: Any) -> Any:
-    """Return the gradient of what a learner's function computes with respect to the first argument."""
-    result, tape = record(function, *args)
-    return tape.gradient(result, args[0])
 
 
 def pauses_its_own(entered: bool) -> Loss:
@@ -128,7 +123,6 @@ def count_pauses(function: Any) -> int:
     return sum(isinstance(event, Pause) for event in events)
 
 
-cut = ad.stop_gradient
 NO_TAPE = "Your function isn't given the tape that records it, so it can't pause it. A cut needs no tape."
 TD_LOSS = Function(
     "Stop the tail-chasing",
