@@ -116,6 +116,11 @@ WRONG = {
         (log_cosh(lambda dy, x, *_: dy.numpy() * np.tanh(x)), "Leave dy a tensor"),
         (log_cosh(lambda dy, x, *_: ad.stop_gradient(dy) * np.tanh(x)), "Leave dy a tensor"),
         (log_cosh(fraction), "it is nan: an exponential overflows"),
+        (
+            log_cosh(lambda dy, x, *_: dy - 2.0 * dy / (np.exp(2.0 * x) + 1.0) + 0.0 * np.exp(x)),
+            "exponential overflows",
+        ),
+        (log_cosh(lambda dy, x, *_: (1.0 - np.exp(-2.0 * x)) * dy / (1.0 + np.exp(-2.0 * x))), "it is nan: an exp"),
         (log_cosh(lambda dy, x, *_: dy * (1.0 - 2.0 / (1.0 + np.exp(2.0 * x)))), "but its slope is nan there"),
         (log_cosh(lambda dy, x, *_: dy * np.tanh(np.clip(x, -5, 5)) * np.where(x > 99, 2.0, 1.0)), "-1 at -1000"),
         (log_cosh(lambda dy, x, *_: np.tanh(x)), "without the cotangent"),

@@ -18,7 +18,7 @@ import numpy as np
 import autodiff_edu as ad
 
 from ...core.rule import runs_code
-from ..exercises import Case, Function, Judge, Number, Table, record, short
+from ..exercises import Case, Function, Judge, Number, Table, record, short, slope_of
 from ..feedback import NotYet, near, quoted, shortened
 from ..predictions import Prediction
 
@@ -125,24 +125,18 @@ POINTS, FAR = ad.constant([0.0, -1.3, 0.4, 2.1]), ad.constant([-1000.0, 1000.0])
 COTANGENTS, PROBE = np.array([0.7, -1.9, 2.2, -0.3]), np.array([1.1, -0.6, 0.9, 1.7])
 
 
-def pull_back(target: Callable[[Any], Any], function: Callable[[Any], Any], x: Any, probe: Any = None) -> Any:
-    """Return the gradient of `target(f(x))`; with a probe, the gradient of what it sums up to if multiplied by that."""
+def pull_back(function: Callable[[Any], Any]) -> Any:
+    """Return what a learner's function sends back if another cotangent arrives at each element."""
+    return slope_of(lambda x: np.sum(function(x) * COTANGENTS), POINTS)
+
+
+def pull_back_twice(target: Callable[[Any], Any], function: Callable[[Any], Any], x: Any, probe: Any) -> Any:
+    """Return the gradient of the product of the probe with the gradient of `target(f(x))`."""
     with ad.GradientTape() as outer:
         outer.watch(x)
-        with ad.GradientTape() as tape:
-            tape.watch(x)
-            y = target(function(x))
-        slope = tape.gradient(y, x)
-        product = None if probe is None else np.sum(slope * probe)
-    if product is None:
-        return slope
+        product = np.sum(slope_of(lambda x: target(function(x)), x) * probe)
     second = outer.gradient(product, x)
     return np.zeros(x.shape) if second is None else second
-
-
-def weighted(y: Any) -> Any:
-    """Return a target that sends another cotangent to each element."""
-    return np.sum(y * COTANGENTS)
 
 
 def say_second(found: Any, wanted: Any) -> str:
@@ -160,6 +154,10 @@ def say_second(found: Any, wanted: Any) -> str:
 FORGETS = (
     "The slope is right, and its own slope is 0 everywhere: it has forgotten that it came from x. Leave x a tensor: no "
     "`.numpy()`, no `float`, no `stop_gradient`."
+)
+OVERFLOWS = (
+    "Near 0 the slope is right, and at 1000 or -1000 it is nan: an exponential overflows. Does NumPy have a function for "
+    "this slope?"
 )
 SECOND_ORDER = Function(
     "Right to second order",
@@ -181,14 +179,14 @@ SECOND_ORDER = Function(
             "backward(dy), under `@ad.custom_gradient`.",
         ),
         Case(
-            lambda f: pull_back(weighted, f, POINTS),
+            pull_back,
             f"At x = {short(POINTS)} the cotangents {short(COTANGENTS)} should become {{answer}}, and yours become "
             "{given}.",
             within=1e-5,
         ),
-        Case(lambda f: pull_back(weighted, f, POINTS, PROBE), say_second, within=1e-5),
+        Case(lambda f: pull_back_twice(lambda y: y * COTANGENTS, f, POINTS, PROBE), say_second, within=1e-5),
         Case(
-            lambda f: pull_back(np.square, f, POINTS, PROBE),
+            lambda f: pull_back_twice(np.square, f, POINTS, PROBE),
             "Right alone, but the second derivative of log_cosh(x) ** 2 is wrong: there the cotangent depends on x as "
             "well. Leave dy a tensor: no `.numpy()`, no `float`.",
             within=1e-5,
@@ -197,12 +195,9 @@ SECOND_ORDER = Function(
             lambda f: record(f, FAR)[0],
             "At x = 1000 the value overflows. Keep the value of the template: it was safe already.",
         ),
+        Case(lambda f: slope_of(f, FAR), "The slope should be -1 at -1000 and 1 at 1000; yours are {given}."),
         Case(
-            lambda f: pull_back(np.sum, f, FAR),
-            "The slope should be -1 at -1000 and 1 at 1000; yours are {given}.",
-        ),
-        Case(
-            lambda f: pull_back(np.sum, f, FAR, 1.0),
+            lambda f: pull_back_twice(np.sum, f, FAR, 1.0),
             "The slope is right, also at 1000, but its slope is nan there: an exponential overflows. Does NumPy have a "
             "function for this slope?",
         ),
@@ -227,8 +222,9 @@ SECOND_ORDER = Function(
         "e⁻ˣ).",
         log_cosh(lambda dy, x: dy + np.tanh(x)): "The cotangent is added. Multiply by it.",
         log_cosh(lambda dy, x: dy * np.tanh(x.numpy())): FORGETS,
-        log_cosh(lambda dy, x: dy * (np.exp(x) - np.exp(-x)) / (np.exp(x) + np.exp(-x))): "Near 0 the slope is right, "
-        "and at 1000 or -1000 it is nan: an exponential overflows. Does NumPy have a function for this slope?",
+        log_cosh(lambda dy, x: dy * (np.exp(x) - np.exp(-x)) / (np.exp(x) + np.exp(-x))): OVERFLOWS,
+        log_cosh(lambda dy, x: dy * (np.exp(2 * x) - 1) / (np.exp(2 * x) + 1)): OVERFLOWS,
+        log_cosh(lambda dy, x: dy * (1 - np.exp(-2 * x)) / (1 + np.exp(-2 * x))): OVERFLOWS,
     },
     why="The slope has no kink and no overflow, so its own slope is right too, even at 0.",
 )
