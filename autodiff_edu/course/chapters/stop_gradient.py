@@ -277,7 +277,8 @@ Write `program(x, constant)` so that its gradient with respect to `x` depends on
         lambda x, constant: x * constant(lambda: x * x): "Both tools give the same slope. A pause leaves out the "
         "operations inside it. What if nothing is computed inside?",
     },
-    why="For the same value, the slope depends on the tool: a pause keeps operations off the tape, and a cut lets nothing flow back through a result.",
+    why="The value is the same, and the slope depends on the tool: a pause keeps operations off the tape, and a cut stops "
+    "what flows back.",
 )
 
 QUESTIONS = (*PREDICTIONS, TD_LOSS, STRAIGHT_THROUGH, TWO_TOOLS)
