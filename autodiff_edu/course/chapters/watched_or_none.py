@@ -189,7 +189,7 @@ def repaired(
                 "Leave the formula as it was, make x from the value, and repair only what cuts the path.",
             ),
             Case(
-                lambda program: origin(program.__wrapped__, values[0]),  # type: ignore[attr-defined]
+                lambda program: origin(program.__wrapped__, values[0]),
                 "That is the right slope, but only a part of it comes from a tape. Compute everything from x to the "
                 "target under the tape, and ask it for the whole.",
             ),
