@@ -47,6 +47,23 @@ def of_three_inputs_alone(f, p):
     return slopes / np.linalg.norm(slopes)
 
 
+def along_all_at_once(f, p, h=1e-5):
+    slopes = np.array([(f(p + h) - f(p - h)) / (2 * h) for _ in p])
+    return slopes / np.linalg.norm(slopes)
+
+
+def around_the_unit_circle(f, p):
+    directions = [np.array([np.cos(angle), np.sin(angle)]) for angle in np.linspace(0.0, 6.28, 100)]
+    return max(directions, key=lambda direction: f(p + 1e-5 * direction))
+
+
+HERE = np.array([1.0, 2.0])
+
+
+def hill(p):
+    return -np.sum(p**2)
+
+
 RIGHT = {
     1: [
         lambda f, x, h: (f(x + h) - f(x - h)) / (2 * h),
@@ -80,13 +97,15 @@ WRONG = {
         (lambda f, x, h: (f(x + h) + f(x - h)) / (2 * h), "Subtract the two values"),
         (lambda f, x, h: 3 * x * x - 2, "exact slope"),
         (lambda f, x, h: ad.grad(f)(x), "exact slope"),
-        (lambda f, x, h: (f(x + 2 * h) - f(x - 2 * h)) / (4 * h), r"steps by [0-2]\.\d+, and it was given h = [01]\."),
-        (lambda f, x, h: (f(x + 1e-5) - f(x - 1e-5)) / 2e-5, "steps by 1e-05"),
-        (lambda f, x, h: (f(x + 1e-8) - f(x)) / 1e-8, "steps by 1e-08"),
-        (lambda f, x, h: 0.0, "never calls f"),
-        (lambda f, x, h: f(x), "it should give"),
+        (lambda f, x, h: (f(x + 2 * h) - f(x - 2 * h)) / (4 * h), "steps by 2h to each side"),
+        (lambda f, x, h: (f(x + h / 2) - f(x - h / 2)) / h, "as some books write it"),
+        (lambda f, x, h: (f(x + 0.01) - f(x - 0.01)) / 0.02, "never reads its argument `h`"),
+        (lambda f, x, h: (f(x + 1e-5) - f(x - 1e-5)) / 2e-5, "a step far smaller than h"),
+        (lambda f, x, h: (f(x + 1e-8) - f(x)) / 1e-8, "a step far smaller than h"),
+        (lambda f, x, h: 0.0, "never calls `f`"),
+        (lambda f, x, h: f(x), "should be.*never reads its argument `h`"),
         (lambda f, x, h: ..., "three dots"),
-        (lambda f, x, h: None, "is None"),
+        (lambda f, x, h: None, "returns None"),
         (lambda f, x: 0.0, "raised TypeError"),
         (2.0, "without calling it"),
     ],
@@ -99,9 +118,10 @@ WRONG = {
         (1e-16, "about epsilon"),
         (0.0, "h = 0 makes the run 0"),
         (-1e-5, "The sign makes no difference"),
+        (0.5403, "That is the slope"),
         (10 ^ -5, "-15 is not a step.*not a power"),
         (-5, "-5 is not a step"),
-        (lambda h: h, "not a function"),
+        (lambda h: h, "a function"),
         ("small", "I need one number"),
     ],
     3: [
@@ -122,20 +142,27 @@ WRONG = {
         (lambda f, p: gradient(f, p) / len(p), "the number of inputs"),
         (lambda f, p: gradient(f, p) / np.linalg.norm(p), "length of the point"),
         (lambda f, p: p + steepest(f, p), "one step further on"),
-        (lambda f, p: np.argmax(gradient(f, p)), "a single number"),
-        (lambda f, p: (f(p + 1e-5) - f(p - 1e-5)) / 2e-5, "a single number"),
+        (lambda f, p: np.argmax(gradient(f, p)), "A direction is an array"),
+        (lambda f, p: (f(p + 1e-5) - f(p - 1e-5)) / 2e-5, "along all inputs at once"),
+        (along_all_at_once, "along all inputs at once"),
+        (around_the_unit_circle, "this point has three, and yours has two"),
+        (
+            lambda f, point: steepest(f, HERE),
+            "computes with `HERE` of the notebook and never reads its argument `point`",
+        ),
+        (lambda f, point: steepest(hill, point), "never calls `f`"),
         (lambda f, p: np.abs(steepest(f, p)), "Keep the signs"),
         (lambda f, p: np.sign(gradient(f, p)), "only the signs"),
         (lambda f, p: p / np.linalg.norm(p), "the point itself"),
         (lambda f, p: np.linalg.norm(gradient(f, p)), "how steep it is"),
         (one_sided, "Almost"),
         (of_three_inputs_alone, "wrong for two"),
-        (lambda f, p: steepest(f, p)[:2], "I expect shape"),
-        (lambda f, p: np.array([0.0, 0.6, 0.8]), "never calls f"),
+        (lambda f, p: steepest(f, p)[:2], r"should have the shape \(3,\), and yours is"),
+        (lambda f, p: np.array([0.0, 0.6, 0.8]), "never calls `f`"),
         (lambda f, p: np.array([0.0, f(p), 0.8]), "and yours is"),
         (lambda f, p: ..., "three dots"),
-        (lambda f, p: None, "is None"),
-        (lambda f, p: "up", "array of numbers"),
+        (lambda f, p: None, "returns None"),
+        (lambda f, p: "up" if f(p) else "down", "should have the shape .* and yours is 'up'"),
         (lambda f: 0.0, "raised TypeError"),
         (np.array([1.0, 0.0]), "without calling it"),
     ],

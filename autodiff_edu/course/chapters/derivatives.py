@@ -8,173 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..exercises import Exercise, Judge
-from ..feedback import NotYet, call, needs_function, number, numbers, shortened
+from ..exercises import Case, Function, Judge
+from ..feedback import NotYet, number
 from ..predictions import Prediction
 
-
-def central(answer: Any) -> str:
-    """Check 0.1: a central difference, `slope(f, x, h)`, of a cubic at hidden points."""
-    needs_function(answer, "slope(f, x, h)")
-    for x, h in np.random.default_rng(1684).uniform(0.3, 1.5, (3, 2)).tolist():
-        used: list[float] = []
-
-        def cubic(x: float, used: list[float] = used) -> float:
-            used.append(x)
-            return x**3 - 2.0 * x + 5.0
-
-        given = call(answer, cubic, x, h, written=f"slope(f, {x:.3f}, {h:.3f})")
-        _judge_difference(number(given, "what slope(f, x, h) returns"), cubic, x, h, list(used))
-    return "It is the central difference: its error is proportional to h²."
-
-
-def _judge_difference(given: float, f: Callable[[float], float], x: float, h: float, used: list[float]) -> None:
-    low, middle, high = f(x - h), f(x), f(x + h)
-    right = (high - low) / (2 * h)
-    if abs(given - right) < 1e-6 * abs(right):
-        return
-    for wrong, hint in (
-        ((high - middle) / h, "This is the forward difference, with f(x) itself. Take a step to each side."),
-        ((middle - low) / h, "This is the backward difference, with f(x) itself. Take a step to each side."),
-        ((high - low) / h, "From x - h to x + h the run is 2h, and you divide by h."),
-        ((high - low) / 2 * h, "`/ 2 * h` divides by 2 and then multiplies by h. Write `/ (2 * h)`."),
-        ((high - low) / 2, "The rise is divided by 2 alone. The run is 2h."),
-        (-right, "The sign is wrong. Subtract the value at x - h from the value at x + h."),
-        (high - low / (2 * h), "Only the second value is divided. Put the difference in brackets."),
-        (high - low / 2 * h, "Only the second value is divided. Write `(...) / (2 * h)`, with both pairs of brackets."),
-        ((high - low) / 2 + h, "`/ 2 + h` divides by 2 and then adds h. Write `/ (2 * h)`."),
-        ((high - low) / (2 + h), "The run is 2 times h, and you divide by 2 plus h."),
-        (high - low, "This is the rise. Divide it by the run."),
-        ((high + low) / (2 * h), "Subtract the two values: the rise is their difference."),
-        ((high - middle) / (2 * h), "The run is 2h, and the rise goes from x to x + h only. Begin at x - h."),
-    ):
-        if abs(given - wrong) < 1e-6:
-            raise NotYet(hint)
-    step = float(max((abs(place - x) for place in used), default=0.0))
-    if step == 0.0 and abs(given - (3 * x * x - 2)) < 1e-6:
-        raise NotYet("That is the exact slope, found without the step. Measure it: call f on both sides of x.")
-    if not used:
-        raise NotYet("Your function never calls f. A finite difference needs two of its values.")
-    if abs(step - h) > 1e-3 * h and abs(given - (3 * x * x - 2)) < 3 * step:
-        raise NotYet(f"Your function steps by {step:.3g}, and it was given h = {h:.3f}. Use the h that it is given.")
-    raise NotYet(f"At x = {x:.3f} with h = {h:.3f} it should give {right:.6f}, and yours gives {given:.6f}.")
-
-
-def best_step(answer: Any) -> str:
-    """Check 0.2: a step with which the central difference of the sine at 1 is off by less than 1e-9."""
-    if callable(answer):
-        raise NotYet("I need the step itself, one number such as 0.1, not a function.")
-    h = number(answer, "your step")
-    if h <= -1.0 and h.is_integer():
-        raise NotYet(
-            f"{h:g} is not a step. If you mean a power of ten, write 1e-5 or 10**-5. "
-            "(In Python, `10^-5` is not a power.)"
-        )
-    if h < 0.0:
-        raise NotYet("By convention h is positive. The sign makes no difference: both sides are used anyway.")
-    if h == 0.0:
-        raise NotYet("h = 0 makes the run 0, and you can't divide by it.")
-    error = abs((math.sin(1 + h) - math.sin(1 - h)) / (2 * h) - math.cos(1.0))
-    if error <= 1e-9 or 1e-7 * 0.999 <= h <= 1e-4 * 1.001:
-        return "The error is below 1e-9. Near the cube root of epsilon, 6e-6, the two errors are about equal."
-    if h < 1e-15:
-        raise NotYet("That is about epsilon or less: 1 + h and 1 - h are hardly different from 1, or not at all.")
-    if 3e-9 < h < 3e-8:
-        raise NotYet("That is the best step of the *forward* difference. The central one asks for a longer step.")
-    side = "long: the secant is still far from the tangent" if h > 1e-4 else "short: the rounding decides"
-    raise NotYet(f"With {h:.0e} the error is {error:.0e}. This step is too {side}. The best error is below 1e-10.")
-
-
-POINTS = np.array([[1.5, 0.4, 0.9], [0.7, 1.8, 1.2]])
-
-
-def _hidden(p: Any) -> Any:
-    return p[0] ** 2 * p[1] - 2.5 * p[2]
-
-
-def _hidden_gradient(p: Any) -> Any:
-    return np.array([2 * p[0] * p[1], p[0] ** 2, -2.5])
-
-
-def steepest(answer: Any) -> str:
-    """Check 0.3: `steepest(f, point)`, the unit direction of the gradient of a hidden function of three numbers."""
-    needs_function(answer, "steepest(f, point)")
-    for point in POINTS:
-        used: list[int] = []
-
-        def f(p: Any, *more: Any, used: list[int] = used) -> Any:
-            if more:
-                raise TypeError("f takes the whole point as one array: f(point)")
-            used.append(1)
-            return _hidden(p)
-
-        given = numbers(call(answer, f, point.copy(), written="steepest(f, point)"))
-        _judge_steepest(given, point, bool(used))
-    plane = np.array([0.8, -1.1])
-    flat = numbers(
-        call(answer, lambda p: p[0] * p[1], plane.copy(), written="steepest(f, point), on a hill of 2 inputs,")
-    )
-    if flat.shape != (2,) or not np.allclose(flat, plane[::-1] / np.linalg.norm(plane), atol=1e-4):
-        raise NotYet("It is right for three inputs and wrong for two. Go through as many inputs as the point has.")
-    return "It points where the gradient points and has length 1: straight up the hill."
-
-
-def _judge_steepest(given: np.ndarray, point: np.ndarray, used: bool) -> None:
-    gradient = _hidden_gradient(point)
-    length = float(np.linalg.norm(gradient))
-    right = gradient / length
-    if given.shape == (3,) and np.allclose(given, right, atol=1e-4):
-        return
-    largest = np.eye(3)[np.argmax(gradient)]
-    one_step = np.cumsum(gradient)  # as if every input stayed moved while the next ones are
-    for wrong, hint in (
-        (gradient, "That is the gradient itself. It points the right way; now scale it to length 1."),
-        (-right, "That is the steepest way *down*. Turn it round."),
-        (-gradient, "That points down, and its length is not 1. Turn it round and divide it by its length."),
-        (largest, "That goes along one input alone. A direction in between is steeper."),
-        (np.eye(3)[np.argmax(np.abs(gradient))], "That goes along one input alone. A direction in between is steeper."),
-        (gradient / np.sum(gradient), "You divide by the sum of the parts. The length is np.linalg.norm."),
-        (gradient / np.sum(np.abs(gradient)), "You divide by the sum of the parts. The length is np.linalg.norm."),
-        (gradient / np.max(np.abs(gradient)), "You divide by the largest part. The length is np.linalg.norm."),
-        (
-            gradient / np.max(gradient),
-            f"You divide by {np.max(gradient):g}, the largest part. The length is np.linalg.norm, and there the "
-            "negative part counts too.",
-        ),
-        (one_step, "Did you move along all inputs before it as well? Make a new step for each input."),
-        (
-            one_step / np.linalg.norm(one_step),
-            "Did you move along all inputs before it as well? Make a new step for each input.",
-        ),
-        (gradient / 3, "You divide by the number of inputs. The length is np.linalg.norm of the gradient."),
-        (gradient / np.linalg.norm(point), "You divide by the length of the point. Divide by that of the gradient."),
-        (point + right, "That is the place one step further on. Only the direction is wanted, without the point."),
-        (gradient / length**2, "You divide by the length twice. Once is enough."),
-        (np.abs(right), "Every part is positive, but along one input the hill goes down. Keep the signs."),
-        (np.sign(gradient), "Those are only the signs. A steep input counts more than a gentle one."),
-        (
-            point / np.linalg.norm(point),
-            "That is the direction of the point itself. No slope counts in it.",
-        ),
-        (np.array(length), "That is how steep it is. The direction is wanted, an array with one part for each input."),
-    ):
-        if given.shape == wrong.shape and np.allclose(given, wrong, rtol=1e-3, atol=1e-4):
-            raise NotYet(hint)
-    if given.shape == ():
-        raise NotYet("Your result is a single number. A direction is an array, with one part for each input.")
-    if given.shape != (3,):
-        raise NotYet(f"For a point of 3 inputs I expect shape (3,), and your result has shape {given.shape}.")
-    if not used:
-        raise NotYet("Your function never calls f. Measure a slope along each input first.")
-    if np.all(np.isnan(given)) or not np.any(given):
-        raise NotYet("All slopes came out 0: does your step change a copy of the point, and is it a float?")
-    if np.allclose(given, right, atol=0.05):
-        raise NotYet("Almost: it is off in the second or third digit. Take central differences with h = 1e-5.")
-    said, wanted = (shortened(array.round(4).tolist()) for array in (given, right))
-    raise NotYet(f"At {shortened(point.tolist())} the steepest direction is {wanted}, and yours is {said}.")
-
-
-QUESTIONS: tuple[Prediction | Exercise, ...] = (
+PREDICTIONS = (
     Prediction(
         "A nudge of 0.01 at `tilt` took the loss from 0.6820 to 0.6622. What is the slope along `tilt`?",
         answer=-1.98,
@@ -269,22 +107,262 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
         },
         why="It is steepest along the gradient (4, 1) itself, and the slope there is its length, √17.",
     ),
-    Judge(
-        "A central difference",
-        """\
+)
+
+
+def cubic(x: float) -> float:
+    """Return the value of the curve whose slopes exercise 1 asks for."""
+    return x**3 - 2.0 * x + 5.0
+
+
+CENTRAL = Function(
+    "A central difference",
+    """\
 Write the central difference from memory. The check tries it with large steps, so that it can see which difference it is.""",
-        central,
+    signature="slope(f, x, h)",
+    cases=[(cubic, x, h) for x, h in np.random.default_rng(1684).uniform(0.3, 1.5, (3, 2)).round(3).tolist()],
+    answer=lambda f, x, h: (f(x + h) - f(x - h)) / (2 * h),
+    spellings=[lambda f, x, h: ((f(x + h) - f(x)) / h + (f(x) - f(x - h)) / h) / 2],
+    hints=[
+        (
+            lambda f, x, h: (f(x + h) - f(x)) / h,
+            "This is the forward difference, with f(x) itself. Take a step to each side.",
+        ),
+        (
+            lambda f, x, h: (f(x) - f(x - h)) / h,
+            "This is the backward difference, with f(x) itself. Take a step to each side.",
+        ),
+        (lambda f, x, h: (f(x + h) - f(x - h)) / h, "From x - h to x + h the run is 2h, and you divide by h."),
+        (
+            lambda f, x, h: (f(x + h) - f(x - h)) / 2 * h,
+            "`/ 2 * h` divides by 2 and then multiplies by h. Write `/ (2 * h)`.",
+        ),
+        (lambda f, x, h: (f(x + h) - f(x - h)) / 2, "The rise is divided by 2 alone. The run is 2h."),
+        (
+            lambda f, x, h: (f(x - h) - f(x + h)) / (2 * h),
+            "The sign is wrong. Subtract the value at x - h from the value at x + h.",
+        ),
+        (
+            lambda f, x, h: f(x + h) - f(x - h) / (2 * h),
+            "Only the second value is divided. Put the difference in brackets.",
+        ),
+        (
+            lambda f, x, h: f(x + h) - f(x - h) / 2 * h,
+            "Only the second value is divided. Write `(...) / (2 * h)`, with both pairs of brackets.",
+        ),
+        (
+            lambda f, x, h: (f(x + h) - f(x - h)) / 2 + h,
+            "`/ 2 + h` divides by 2 and then adds h. Write `/ (2 * h)`.",
+        ),
+        (lambda f, x, h: (f(x + h) - f(x - h)) / (2 + h), "The run is 2 times h, and you divide by 2 plus h."),
+        (lambda f, x, h: f(x + h) - f(x - h), "This is the rise. Divide it by the run."),
+        (lambda f, x, h: (f(x + h) + f(x - h)) / (2 * h), "Subtract the two values: the rise is their difference."),
+        (
+            lambda f, x, h: (f(x + h) - f(x)) / (2 * h),
+            "The run is 2h, and the rise goes from x to x + h only. Begin at x - h.",
+        ),
+        (
+            lambda f, x, h: (f(x + h / 2) - f(x - h / 2)) / h,
+            "This is a central difference as some books write it: it steps by h / 2 to each side. Here go a whole h "
+            "to each side.",
+        ),
+        (
+            lambda f, x, h: (f(x + 2 * h) - f(x - 2 * h)) / (4 * h),
+            "Your function steps by 2h to each side. Use the h that it is given.",
+        ),
+        (
+            lambda f, x, h: 3 * x * x - 2,
+            "That is the exact slope, as a formula gives it, or a step far smaller than h. Measure it with the h that "
+            "is given: call f on both sides of x.",
+        ),
+    ],
+    why="It is the central difference: its error is proportional to h².",
+)
+
+STEPS: tuple[tuple[Callable[[float], bool], str], ...] = (
+    (
+        lambda h: h <= -1.0 and h.is_integer(),
+        "{given} is not a step. If you mean a power of ten, write 1e-5 or 10**-5. (In Python, `10^-5` is not a power.)",
     ),
-    Judge(
-        "A good step",
-        """\
-The slope of the sine at 1 is the cosine of 1. Find a step `h` with which the central difference of `math.sin` at 1 is off by less than 10⁻⁹. Try powers of ten, and hand in the best.""",
-        best_step,
+    (
+        lambda h: h < 0.0,
+        "By convention h is positive. The sign makes no difference: both sides are used anyway.",
     ),
-    Judge(
-        "The steepest direction",
-        """\
-You stand somewhere on a hill in the fog, and you want the shortest way up. Write `steepest(f, point)`: the direction in which `f` rises fastest at `point`, as an array that's scaled to length 1, like `unit` above. `point` may hold two inputs, or three, or any other number.""",
-        steepest,
+    (lambda h: h == 0.0, "h = 0 makes the run 0, and you can't divide by it."),
+    (
+        lambda h: abs(h - math.cos(1.0)) < 1e-3,
+        "That is the slope. Hand in the step that you measured it with.",
+    ),
+    (
+        lambda h: h < 1e-15,
+        "That is about epsilon or less: 1 + h and 1 - h are hardly different from 1, or not at all.",
+    ),
+    (
+        lambda h: 3e-9 < h < 3e-8,
+        "That is the best step of the *forward* difference. The central one asks for a longer step.",
+    ),
+    (
+        lambda h: h > 1e-4,
+        "With {given} the error is {error}. This step is too long: the secant is still far from the tangent. The best "
+        "error is below 1e-10.",
+    ),
+    (
+        lambda h: True,
+        "With {given} the error is {error}. This step is too short: the rounding decides. The best error is below "
+        "1e-10.",
     ),
 )
+"""What to say of steps that are wrong, the first that fits."""
+
+
+def judge_step(answer: Any) -> str:
+    """Check that the central difference of the sine at 1 is off by less than 1e-9 with a step."""
+    h = number(answer, "your step")
+    error = abs((math.sin(1 + h) - math.sin(1 - h)) / (2 * h) - math.cos(1.0)) if h else math.inf
+    if h > 0.0 and (error <= 1e-9 or 1e-7 * 0.999 <= h <= 1e-4 * 1.001):
+        return "The error is below 1e-9. Near the cube root of epsilon, 6e-6, the two errors are about equal."
+    hint = next(hint for fits, hint in STEPS if fits(h))
+    raise NotYet(hint.replace("{given}", f"{h:g}").replace("{error}", f"{error:.0e}"))
+
+
+STEP = Judge(  # a range of steps is right
+    "A good step",
+    """\
+The slope of the sine at 1 is the cosine of 1. Find a step `h` with which the central difference of `math.sin` at 1 is off by less than 10⁻⁹. Try powers of ten, and hand in the best.""",
+    answer=6e-6,
+    spellings=[1e-4, 1e-5, 1e-7, np.float32(1e-6)],
+    hints={
+        -15: "is not a power",
+        -1e-5: "The sign makes no difference",
+        0: "the run 0",
+        0.5403: "That is the slope",
+        1e-16: "about epsilon",
+        1e-8: "of the *forward* difference",
+        0.1: "With 0.1 the error is 9e-04. This step is too long",
+        1e-12: "This step is too short",
+    },
+    check=judge_step,
+)
+
+
+def hill(point: Any, *more: Any) -> Any:
+    """Return the height at a point of three inputs."""
+    if more:
+        raise TypeError("f takes the whole point as one array: f(point)")
+    return point[0] ** 2 * point[1] - 2.5 * point[2]
+
+
+def slopes(f: Callable[[Any], Any], point: Any, of: Any = None, h: float = 1e-5, back: float = 1e-5) -> Any:
+    """Return the gradient of a function; or its slopes along the rows of `of`, or with other steps."""
+    lines = np.eye(len(point)) if of is None else of
+    return np.array([(f(point + h * line) - f(point - back * line)) / (h + back) for line in lines])
+
+
+def unit(vector: Any) -> Any:
+    """Scale a vector to length 1."""
+    return vector / np.linalg.norm(vector)
+
+
+def with_steps_that_stay(f: Any, point: Any) -> Any:
+    """Return the slopes that come of a step which is not made anew for each input."""
+    return slopes(f, point, np.tril(np.ones((len(point), len(point)))))
+
+
+ALONE = "That goes along one input alone. A direction in between is steeper."
+TOGETHER = (
+    "You moved along all inputs at once, so there is one slope for all of them. Move along one input, and leave the "
+    "others where they are."
+)
+STAYS = "Did you move along all inputs before it as well? Make a new step for each input."
+SUM = "You divide by the sum of the parts. The length is np.linalg.norm."
+ZEROS = "All slopes came out 0: does your step change a copy of the point, and is it a float?"
+ALMOST = "Almost: it is off in the second or third digit. Take central differences with h = 1e-5."
+FOR_TWO = "It is right for three inputs and wrong for two. Go through as many inputs as the point has."
+
+STEEPEST = Function(
+    "The steepest direction",
+    """\
+You stand somewhere on a hill in the fog, and you want the shortest way up. Write `steepest(f, point)`: the direction in which `f` rises fastest at `point`, as an array that's scaled to length 1, like `unit` above. `point` may hold two inputs, or three, or any other number.""",
+    signature="steepest(f, point)",
+    within=2e-4,
+    cases=[
+        (hill, np.array([1.5, 0.4, 0.9])),
+        (hill, np.array([0.7, 1.8, 1.2])),
+        Case(lambda steepest: steepest(lambda p: p[0] * p[1], np.array([0.8, -1.1])), FOR_TWO, within=2e-4),
+    ],
+    answer=lambda f, point: unit(slopes(f, point)),
+    spellings=[
+        lambda f, point: unit(slopes(f, point, back=0.0)),
+        lambda f, point: unit(slopes(f, point)).astype(np.float32).tolist(),
+    ],
+    hints=[
+        (slopes, "That is the gradient itself. It points the right way; now scale it to length 1."),
+        (lambda f, point: -unit(slopes(f, point)), "That is the steepest way *down*. Turn it round."),
+        (
+            lambda f, point: -slopes(f, point),
+            "That points down, and its length is not 1. Turn it round and divide it by its length.",
+        ),
+        (lambda f, point: np.eye(len(point))[np.argmax(slopes(f, point))], ALONE),
+        (lambda f, point: np.eye(len(point))[np.argmax(np.abs(slopes(f, point)))], ALONE),
+        (
+            lambda f, point: np.argmax(slopes(f, point)),
+            "That is the place of the steepest input. A direction is an array, with one part for each input.",
+        ),
+        (lambda f, point: slopes(f, point) / np.sum(slopes(f, point)), SUM),
+        (lambda f, point: slopes(f, point) / np.sum(np.abs(slopes(f, point))), SUM),
+        (
+            lambda f, point: slopes(f, point) / np.max(np.abs(slopes(f, point))),
+            "You divide by the largest part. The length is np.linalg.norm.",
+        ),
+        (
+            lambda f, point: slopes(f, point) / np.max(slopes(f, point)),
+            "You divide by the largest part. The length is np.linalg.norm, and there the negative part counts too.",
+        ),
+        (with_steps_that_stay, STAYS),
+        (lambda f, point: unit(with_steps_that_stay(f, point)), STAYS),
+        (lambda f, point: np.sum(slopes(f, point)), TOGETHER),
+        (lambda f, point: np.sum(slopes(f, point)) * np.ones(len(point)), TOGETHER),
+        (lambda f, point: unit(np.sum(slopes(f, point)) * np.ones(len(point))), TOGETHER),
+        (
+            lambda f, point: slopes(f, point) / len(point),
+            "You divide by the number of inputs. The length is np.linalg.norm of the gradient.",
+        ),
+        (
+            lambda f, point: slopes(f, point) / np.linalg.norm(point),
+            "You divide by the length of the point. Divide by that of the gradient.",
+        ),
+        (
+            lambda f, point: point + unit(slopes(f, point)),
+            "That is the place one step further on. Only the direction is wanted, without the point.",
+        ),
+        (
+            lambda f, point: unit(slopes(f, point)) / np.linalg.norm(slopes(f, point)),
+            "You divide by the length twice. Once is enough.",
+        ),
+        (
+            lambda f, point: np.abs(unit(slopes(f, point))),
+            "Every part is positive, but along one input the hill goes down. Keep the signs.",
+        ),
+        (
+            lambda f, point: np.sign(slopes(f, point)),
+            "Those are only the signs. A steep input counts more than a gentle one.",
+        ),
+        (lambda f, point: unit(point), "That is the direction of the point itself. No slope counts in it."),
+        (
+            lambda f, point: np.linalg.norm(slopes(f, point)),
+            "That is how steep it is. The direction is wanted, an array with one part for each input.",
+        ),
+        (lambda f, point: np.zeros(len(point)), ZEROS),
+        (lambda f, point: np.full(len(point), np.nan), ZEROS),
+        *[(lambda f, point, h=h: unit(slopes(f, point, h=h, back=0.0)), ALMOST) for h in (0.1, 0.01, 0.001)],
+        (
+            lambda f, point: f(point + np.zeros(2)),
+            "The direction needs as many parts as the point has inputs: this point has three, and yours has two.",
+        ),
+        (lambda f, point: unit(slopes(f, point, of=np.eye(3))), FOR_TWO),
+        (lambda f, point: unit([slopes(f, point)[k] for k in range(3)]), FOR_TWO),
+    ],
+    why="It points where the gradient points and has length 1: straight up the hill.",
+)
+
+QUESTIONS = (*PREDICTIONS, CENTRAL, STEP, STEEPEST)
