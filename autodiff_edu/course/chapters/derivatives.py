@@ -150,10 +150,7 @@ Write the central difference from memory. The check tries it with large steps, s
             lambda f, x, h: f(x + h) - f(x - h) / 2 * h,
             "Only the second value is divided. Write `(...) / (2 * h)`, with both pairs of brackets.",
         ),
-        (
-            lambda f, x, h: (f(x + h) - f(x - h)) / 2 + h,
-            "`/ 2 + h` divides by 2 and then adds h. Write `/ (2 * h)`.",
-        ),
+        (lambda f, x, h: (f(x + h) - f(x - h)) / 2 + h, "`/ 2 + h` divides by 2 and then adds h. Write `/ (2 * h)`."),
         (lambda f, x, h: (f(x + h) - f(x - h)) / (2 + h), "The run is 2 times h, and you divide by 2 plus h."),
         (lambda f, x, h: f(x + h) - f(x - h), "This is the rise. Divide it by the run."),
         (lambda f, x, h: (f(x + h) + f(x - h)) / (2 * h), "Subtract the two values: the rise is their difference."),
@@ -184,19 +181,10 @@ STEPS: tuple[tuple[Callable[[float], bool], str], ...] = (
         lambda h: h <= -1.0 and h.is_integer(),
         "{given} is not a step. If you mean a power of ten, write 1e-5 or 10**-5. (In Python, `10^-5` is not a power.)",
     ),
-    (
-        lambda h: h < 0.0,
-        "By convention h is positive. The sign makes no difference: both sides are used anyway.",
-    ),
+    (lambda h: h < 0.0, "By convention h is positive. The sign makes no difference: both sides are used anyway."),
     (lambda h: h == 0.0, "h = 0 makes the run 0, and you can't divide by it."),
-    (
-        lambda h: abs(h - math.cos(1.0)) < 1e-3,
-        "That is the slope. Hand in the step that you measured it with.",
-    ),
-    (
-        lambda h: h < 1e-15,
-        "That is about epsilon or less: 1 + h and 1 - h are hardly different from 1, or not at all.",
-    ),
+    (lambda h: abs(h - math.cos(1.0)) < 1e-3, "That is the slope. Hand in the step that you measured it with."),
+    (lambda h: h < 1e-15, "That is about epsilon or less: 1 + h and 1 - h are hardly different from 1, or not at all."),
     (
         lambda h: 3e-9 < h < 3e-8,
         "That is the best step of the *forward* difference. The central one asks for a longer step.",
@@ -252,9 +240,9 @@ def hill(point: Any, *more: Any) -> Any:
     return point[0] ** 2 * point[1] - 2.5 * point[2]
 
 
-def slopes(f: Callable[[Any], Any], point: Any, of: Any = None, h: float = 1e-5, back: float = 1e-5) -> Any:
-    """Return the gradient of a function; or its slopes along the rows of `of`, or with other steps."""
-    lines = np.eye(len(point)) if of is None else of
+def slopes(f: Callable[[Any], Any], point: Any, h: float = 1e-5, back: float = 1e-5, inputs: int = 0) -> Any:
+    """Return the gradient of a function as differences with these steps see it."""
+    lines = np.eye(inputs or len(point))
     return np.array([(f(point + h * line) - f(point - back * line)) / (h + back) for line in lines])
 
 
@@ -263,9 +251,9 @@ def unit(vector: Any) -> Any:
     return vector / np.linalg.norm(vector)
 
 
-def with_steps_that_stay(f: Any, point: Any) -> Any:
-    """Return the slopes that come of a step which is not made anew for each input."""
-    return slopes(f, point, np.tril(np.ones((len(point), len(point)))))
+def along(direction: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """Return a direction that is made of the gradient and the point."""
+    return lambda f, point: direction(slopes(f, point), point)
 
 
 ALONE = "That goes along one input alone. A direction in between is steeper."
@@ -297,59 +285,53 @@ You stand somewhere on a hill in the fog, and you want the shortest way up. Writ
     ],
     hints=[
         (slopes, "That is the gradient itself. It points the right way; now scale it to length 1."),
-        (lambda f, point: -unit(slopes(f, point)), "That is the steepest way *down*. Turn it round."),
+        (along(lambda g, point: -unit(g)), "That is the steepest way *down*. Turn it round."),
         (
-            lambda f, point: -slopes(f, point),
+            along(lambda g, point: -g),
             "That points down, and its length is not 1. Turn it round and divide it by its length.",
         ),
-        (lambda f, point: np.eye(len(point))[np.argmax(slopes(f, point))], ALONE),
-        (lambda f, point: np.eye(len(point))[np.argmax(np.abs(slopes(f, point)))], ALONE),
+        (along(lambda g, point: np.eye(len(point))[np.argmax(g)]), ALONE),
+        (along(lambda g, point: np.eye(len(point))[np.argmax(np.abs(g))]), ALONE),
         (
-            lambda f, point: np.argmax(slopes(f, point)),
+            along(lambda g, point: np.argmax(g)),
             "That is the place of the steepest input. A direction is an array, with one part for each input.",
         ),
-        (lambda f, point: slopes(f, point) / np.sum(slopes(f, point)), SUM),
-        (lambda f, point: slopes(f, point) / np.sum(np.abs(slopes(f, point))), SUM),
+        (along(lambda g, point: g / np.sum(g)), SUM),
+        (along(lambda g, point: g / np.sum(np.abs(g))), SUM),
         (
-            lambda f, point: slopes(f, point) / np.max(np.abs(slopes(f, point))),
+            along(lambda g, point: g / np.max(np.abs(g))),
             "You divide by the largest part. The length is np.linalg.norm.",
         ),
         (
-            lambda f, point: slopes(f, point) / np.max(slopes(f, point)),
+            along(lambda g, point: g / np.max(g)),
             "You divide by the largest part. The length is np.linalg.norm, and there the negative part counts too.",
         ),
-        (with_steps_that_stay, STAYS),
-        (lambda f, point: unit(with_steps_that_stay(f, point)), STAYS),
-        (lambda f, point: np.sum(slopes(f, point)), TOGETHER),
-        (lambda f, point: np.sum(slopes(f, point)) * np.ones(len(point)), TOGETHER),
-        (lambda f, point: unit(np.sum(slopes(f, point)) * np.ones(len(point))), TOGETHER),
+        (along(lambda g, point: np.cumsum(g)), STAYS),
+        (along(lambda g, point: unit(np.cumsum(g))), STAYS),
+        (along(lambda g, point: np.sum(g)), TOGETHER),
+        (along(lambda g, point: np.sum(g) * np.ones(len(point))), TOGETHER),
+        (along(lambda g, point: unit(np.sum(g) * np.ones(len(point)))), TOGETHER),
         (
-            lambda f, point: slopes(f, point) / len(point),
+            along(lambda g, point: g / len(point)),
             "You divide by the number of inputs. The length is np.linalg.norm of the gradient.",
         ),
         (
-            lambda f, point: slopes(f, point) / np.linalg.norm(point),
+            along(lambda g, point: g / np.linalg.norm(point)),
             "You divide by the length of the point. Divide by that of the gradient.",
         ),
         (
-            lambda f, point: point + unit(slopes(f, point)),
+            along(lambda g, point: point + unit(g)),
             "That is the place one step further on. Only the direction is wanted, without the point.",
         ),
+        (along(lambda g, point: unit(g) / np.linalg.norm(g)), "You divide by the length twice. Once is enough."),
         (
-            lambda f, point: unit(slopes(f, point)) / np.linalg.norm(slopes(f, point)),
-            "You divide by the length twice. Once is enough.",
-        ),
-        (
-            lambda f, point: np.abs(unit(slopes(f, point))),
+            along(lambda g, point: np.abs(unit(g))),
             "Every part is positive, but along one input the hill goes down. Keep the signs.",
         ),
-        (
-            lambda f, point: np.sign(slopes(f, point)),
-            "Those are only the signs. A steep input counts more than a gentle one.",
-        ),
+        (along(lambda g, point: np.sign(g)), "Those are only the signs. A steep input counts more than a gentle one."),
         (lambda f, point: unit(point), "That is the direction of the point itself. No slope counts in it."),
         (
-            lambda f, point: np.linalg.norm(slopes(f, point)),
+            along(lambda g, point: np.linalg.norm(g)),
             "That is how steep it is. The direction is wanted, an array with one part for each input.",
         ),
         (lambda f, point: np.zeros(len(point)), ZEROS),
@@ -359,8 +341,8 @@ You stand somewhere on a hill in the fog, and you want the shortest way up. Writ
             lambda f, point: f(point + np.zeros(2)),
             "The direction needs as many parts as the point has inputs: this point has three, and yours has two.",
         ),
-        (lambda f, point: unit(slopes(f, point, of=np.eye(3))), FOR_TWO),
-        (lambda f, point: unit([slopes(f, point)[k] for k in range(3)]), FOR_TWO),
+        (lambda f, point: unit(slopes(f, point, inputs=3)), FOR_TWO),
+        (along(lambda g, point: unit([g[k] for k in range(3)])), FOR_TWO),
     ],
     why="It points where the gradient points and has length 1: straight up the hill.",
 )
