@@ -2,195 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
 
-from ..exercises import Exercise, Judge
-from ..feedback import NotYet, call, needs_function, number, shortened
+from ..exercises import Case, Function, Judge, Number
+from ..feedback import NotYet, shortened
 from ..predictions import Prediction
 
-ARROWS = {("x", "a"), ("y", "a"), ("a", "b"), ("a", "c"), ("b", "c"), ("c", "d"), ("x", "d")}
-
-
-def entries(answer: Any) -> str:
-    """Check 1.1: how many entries a loop with an unwatched line before it leaves on the tape."""
-    given = number(answer)
-    hints = {
-        2: "2 counts the two lines with `y` and `z`. Count operations: a line may hold several.",
-        3: "3 is the number of turns, or counts the loop's line once. How many operations does each turn record, and "
-        "what comes after the loop?",
-        4: "4 counts the loop only once, or each line only once per run. A turn multiplies and adds, and there are "
-        "three turns.",
-        5: "5 counts two entries for `z = ...`, but only one for each turn of the loop. A turn multiplies and adds.",
-        6: "6 counts the loop alone. The line of `z` comes after it, and is recorded too.",
-        7: "7 counts one entry for `z = np.sin(y) * y`. It holds two operations: a sine and a multiplication.",
-        9: "9 counts `half = 0.5 * 3.0` or `y = x` as well. Neither leaves an entry.",
-        10: "10 counts `y = x` and `half = 0.5 * 3.0` as well. One computes nothing, the other touches nothing "
-        "watched.",
-    }
-    if given == 8:
-        return "Three turns with two operations each, then a sine and a multiplication."
-    raise NotYet(
-        hints.get(int(given), "Count operations on watched values, one by one, and the loop's line once per turn.")
-        if given == int(given)
-        else f"The tape holds whole entries, and {given:g} is not a whole number."
-    )
-
-
-def _write(value: Any) -> None:
-    """Write 100 into a value wherever that is possible."""
-    if isinstance(value, np.ndarray):
-        value[...] = 100.0
-    elif isinstance(value, list):
-        for place, part in enumerate(value):
-            if isinstance(part, list | np.ndarray):
-                _write(part)
-            else:
-                value[place] = 100.0
-
-
-NOTED: list[tuple[str, Callable[[], Any], str]] = [
-    ("a number", lambda: 2.5, "A number needs no copy: nobody can write into it. Return it as it is."),
-    (
-        "an array",
-        lambda: np.array([1.0, 2.0, 3.0]),
-        "Your note is still the same memory. `value`, `value[:]` and `np.asarray(value)` copy no array; "
-        "`value.copy()` does.",
-    ),
-    ("a list", lambda: [1.0, 2.0, 3.0], "Your note is still the same list. Make a new one."),
-    (
-        "a list of lists",
-        lambda: [[1.0, 2.0], [3.0]],
-        "The outer list is new, but the lists inside it are still the same. They need notes of their own.",
-    ),
-    (
-        "a list of arrays",
-        lambda: [np.array([1.0, 2.0]), np.array([3.0, 4.0])],
-        "The list is new, but the arrays in it are still the same. They need copies of their own.",
-    ),
-    (
-        "a list that holds a list of arrays",
-        lambda: [1.0, [np.array([1.0, 2.0]), [3.0]]],
-        "The first two levels are new and the third is not. Let `note` call itself for each part of a list.",
-    ),
-]
-
-
-def note(answer: Any) -> str:
-    """Check 1.2: `note(value)`, which a later write into the value must not change."""
-    needs_function(answer, "note(value)")
-    for name, make, hint in NOTED:
-        value, before = make(), make()
-        try:
-            given = call(answer, value, written=f"note(value), with value {name},")
-        except NotYet as failed:
-            more = " A number has no parts and no `copy`." if name == "a number" else ""
-            if "inhomogeneous" in str(failed):
-                more = " Lists of different lengths do not fit into one array. Build a list."
-            raise NotYet(f"{failed}{more}") from failed.__cause__
-        if given is ...:
-            raise NotYet("Replace the three dots: your function returns `...`.")
-        if given is None:
-            raise NotYet(f"For {name}, your function returns None. Is a `return` missing?")
-        if isinstance(given, Iterator):
-            raise NotYet(f"Your note is a {type(given).__name__}, which is read later. Make a list.")
-        if _locked(value):
-            raise NotYet(f"Your function locks {name} against writing. Leave the value alone, and return a copy.")
-        if not _same(value, before):
-            raise NotYet(f"Your function changes {name} that it is given. Leave the value alone, and return a copy.")
-        if not _same(given, before):
-            raise NotYet(f"For {name}, {shortened(before)}, your note is {shortened(given)}. It should hold the same.")
-        given_before = deepcopy(given)
-        _write(value)
-        if not _same(given, given_before):
-            raise NotYet(f"Then I wrote 100 into {name}, and your note changed with it. {hint}")
-    return "Numbers, arrays, lists and lists in lists: whatever is written later, the past stays as it was."
-
-
-def _locked(value: Any) -> bool:
-    if isinstance(value, list):
-        return any(map(_locked, value))
-    return isinstance(value, np.ndarray) and not value.flags.writeable
-
-
-def _same(given: Any, wanted: Any) -> bool:
-    """Whether two values hold the same numbers; lists may have become arrays or tuples."""
-    if isinstance(wanted, list | tuple):
-        try:
-            parts = list(given)
-        except Exception:
-            return False
-        return len(parts) == len(wanted) and all(map(_same, parts, wanted))
-    try:
-        return bool(np.shape(given) == np.shape(wanted) and np.all(np.asarray(given) == wanted))
-    except Exception:
-        return False
-
-
-def arrows(answer: Any) -> str:
-    """Check 1.3: the arrows of the graph of four lines of code, as a set of pairs."""
-    given = _pairs(answer)
-    if unknown := {name for pair in given for name in pair} - set("xyabcd"):
-        verb = "is" if len(unknown) == 1 else "are"
-        raise NotYet(f"{_listed(unknown)} {verb} not among the six values x, y, a, b, c, d of the code.")
-    if given == {(end, start) for start, end in ARROWS}:
-        raise NotYet(
-            "All arrows are there, and all point the wrong way. Forwards, an arrow leads from what is used "
-            "to what is computed from it: from x to a."
-        )
-    if given == {("a", "b"), ("b", "c"), ("c", "d")}:
-        raise NotYet(
-            "You joined the lines in the order in which they run. An arrow says something else: which value a "
-            "line uses. "
-            "The line of c uses a and b."
-        )
-    if turned := {(start, end) for start, end in given - ARROWS if (end, start) in ARROWS}:
-        start, end = min(turned)
-        both = (end, start) in given
-        raise NotYet(
-            f"{start} is computed from {end}, not the other way round. "
-            f"{'Leave out' if both else 'Turn'} the arrow from {start} to {end}."
-        )
-    if extra := given - ARROWS:
-        start, end = min(extra)
-        if end in "xy":
-            raise NotYet(f"{end} is given, and no line computes it: no arrow leads to {end}.")
-        raise NotYet(f"The line of {end} does not mention {start}, so no arrow leads from {start} to {end}.")
-    if missing := ARROWS - given:
-        start, end = min(missing)
-        raise NotYet(
-            f"Look at the line of {end} again: which values does it use?"
-            + (f" A value may be used long after it was made, as {start} is." if (start, end) == ("x", "d") else "")
-        )
-    return (
-        "Seven arrows: two into a, one into b, two into c, two into d. a and x are used twice, so two arrows "
-        "leave each."
-    )
-
-
-def _pairs(answer: Any) -> set[tuple[str, str]]:
-    wanted = 'I need a set of pairs, as in {("x", "a"), ("a", "b")}'
-    if not isinstance(answer, set | frozenset | list | tuple):
-        raise NotYet(f"{wanted}, and your answer is {shortened(answer)}.")
-    pairs = set()
-    for pair in answer:
-        if pair is ...:
-            raise NotYet("Replace the three dots by the other arrows.")
-        names = tuple(pair) if isinstance(pair, list | tuple) else (pair,)
-        if len(names) != 2 or not all(isinstance(name, str) for name in names):
-            raise NotYet(f"{wanted}, and one element of your answer is {shortened(pair)}.")
-        pairs.add((names[0], names[1]))
-    return pairs
-
-
-def _listed(names: set[str]) -> str:
-    return " and ".join(map(shortened, sorted(names)))
-
-
-QUESTIONS: tuple[Prediction | Exercise, ...] = (
+PREDICTIONS = (
     Prediction(
         "How many entries will the tape hold if it is all one line?",
         answer=4,
@@ -287,9 +109,11 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
         },
         why="All three notes are the same buffer, and it now holds 3s.",
     ),
-    Judge(
-        "How many entries?",
-        """\
+)
+
+ENTRIES = Number(
+    "How many entries?",
+    """\
 Without running it: how many entries does the tape hold at the end?
 
 ```python
@@ -301,17 +125,177 @@ with ad.GradientTape() as tape:
         y = y * x + half
     z = np.sin(y) * y
 ```""",
-        entries,
-    ),
-    Judge(
-        "Notes that stay true",
-        """\
+    answer=8,
+    hints={
+        2: "2 counts the two lines with `y` and `z`. Count operations: a line may hold several.",
+        3: "3 is the number of turns, or counts the loop's line once. How many operations does each turn record, and "
+        "what comes after the loop?",
+        4: "4 counts the loop only once, or each line only once per run. A turn multiplies and adds, and there are "
+        "three turns.",
+        5: "5 counts two entries for `z = ...`, but only one for each turn of the loop. A turn multiplies and adds.",
+        6: "6 counts the loop alone. The line of `z` comes after it, and is recorded too.",
+        7: "7 counts one entry for `z = np.sin(y) * y`. It holds two operations: a sine and a multiplication.",
+        9: "9 counts `half = 0.5 * 3.0` or `y = x` as well. Neither leaves an entry.",
+        10: "10 counts `y = x` and `half = 0.5 * 3.0` as well. One computes nothing, the other touches nothing "
+        "watched.",
+    },
+    otherwise="The tape holds a whole number of entries. Count operations on watched values, one by one, and the "
+    "loop's line once per turn.",
+    why="Three turns with two operations each, then a sine and a multiplication.",
+)
+
+
+def write(value: Any) -> None:
+    """Write 100 into a value wherever that is possible."""
+    if isinstance(value, np.ndarray):
+        value[...] = 100.0
+    elif isinstance(value, list):
+        for place, part in enumerate(value):
+            if isinstance(part, list | np.ndarray):
+                write(part)
+            else:
+                value[place] = 100.0
+
+
+def cases_of(name: str, make: Callable[[], Any], hint: str) -> list[Case]:
+    """Return what is done with a note of one kind of value: the value, the note, and the note after a write."""
+
+    def noted(note: Callable[[Any], Any]) -> tuple[Any, Any]:
+        value = make()
+        kept = note(value)
+        if isinstance(kept, Iterator):
+            raise NotYet(f"Your note is a {type(kept).__name__}, which is read later. Make a list.")
+        return value, kept
+
+    def written(note: Callable[[Any], Any]) -> Any:
+        value, kept = noted(note)
+        write(value)
+        return kept
+
+    return [
+        Case(
+            lambda note: noted(note)[0],
+            f"Your function changes {name} that it is given. Leave the value alone, and return a copy.",
+        ),
+        Case(
+            lambda note: noted(note)[1],
+            f"For {name}, {{answer}}, your note is {{given}}. It should hold the same.",
+        ),
+        Case(written, f"Then I wrote 100 into {name}, and your note changed with it. {hint}"),
+    ]
+
+
+def lock(value: Any) -> Any:
+    """Return the value itself, its arrays locked against writing."""
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    return list(map(lock, value)) if isinstance(value, list) else value
+
+
+NOTE = Function(
+    "Notes that stay true",
+    """\
 You're building a tape of your own. It should be able to note a number, an array, or a list, and a list may hold numbers, arrays or other lists. Write `note(value)`: it returns what the tape should keep, so that the note stays true whatever is later written into `value`. Mind the lists inside a list.""",
-        note,
-    ),
-    Judge(
-        "Draw the graph",
-        """\
+    signature="note(value)",
+    cases=[
+        *cases_of("a number", lambda: 2.5, "A number needs no copy: nobody can write into it. Return it as it is."),
+        *cases_of(
+            "an array",
+            lambda: np.array([1.0, 2.0, 3.0]),
+            "Your note is still the same memory. `value`, `value[:]` and `np.asarray(value)` copy no array; "
+            "`value.copy()` does.",
+        ),
+        *cases_of("a list", lambda: [1.0, 2.0, 3.0], "Your note is still the same list. Make a new one."),
+        *cases_of(
+            "a list of lists",
+            lambda: [[1.0, 2.0], [3.0]],
+            "The outer list is new, but the lists inside it are still the same. They need notes of their own.",
+        ),
+        *cases_of(
+            "a list of arrays",
+            lambda: [np.array([1.0, 2.0]), np.array([3.0, 4.0])],
+            "The list is new, but the arrays in it are still the same. They need copies of their own.",
+        ),
+        *cases_of(
+            "a list that holds a list of arrays",
+            lambda: [1.0, [np.array([1.0, 2.0]), [3.0]]],
+            "The first two levels are new and the third is not. Let `note` call itself for each part of a list.",
+        ),
+    ],
+    answer=copy.deepcopy,
+    hints=[
+        *[
+            (wrong, "note(2.5) raises an error. A number has no parts and no `copy`: return it as it is.")
+            for wrong in (lambda value: value.copy(), list, lambda value: value[:], len)
+        ],
+        (lock, "Your function locks an array against writing. Leave the value alone, and return a copy."),
+        (
+            np.array,
+            "For a list of lists it raises an error. Lists of different lengths do not fit into one array. Build a "
+            "list.",
+        ),
+    ],
+    why="Numbers, arrays, lists and lists in lists: whatever is written later, the past stays as it was.",
+)
+
+ARROWS = {("x", "a"), ("y", "a"), ("a", "b"), ("a", "c"), ("b", "c"), ("c", "d"), ("x", "d")}
+
+
+def pairs_of(answer: Any) -> set[tuple[str, str]]:
+    """Return the arrows of an answer."""
+    wanted = 'I need a set of pairs, as in {("x", "a"), ("a", "b")}'
+    if not isinstance(answer, set | frozenset | list | tuple):
+        raise NotYet(f"{wanted}, and your answer is {shortened(answer)}.")
+    if any(pair is ... for pair in answer):
+        raise NotYet("Replace the three dots by the other arrows.")
+    for pair in answer:
+        if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
+            raise NotYet(f"{wanted}, and one element of your answer is {shortened(pair)}.")
+    return {(start, end) for start, end in answer}
+
+
+def hint_for(given: set[tuple[str, str]]) -> str:
+    """Return what to say of arrows that are not those of the code."""
+    if unknown := {name for pair in given for name in pair} - set("xyabcd"):
+        names = f"{' and '.join(map(shortened, sorted(unknown)))} {'is' if len(unknown) == 1 else 'are'}"
+        return f"{names} not among the six values x, y, a, b, c, d of the code."
+    if given == {(end, start) for start, end in ARROWS}:
+        return (
+            "All arrows are there, and all point the wrong way. Forwards, an arrow leads from what is used "
+            "to what is computed from it: from x to a."
+        )
+    if given == {("a", "b"), ("b", "c"), ("c", "d")}:
+        return (
+            "You joined the lines in the order in which they run. An arrow says something else: which value a "
+            "line uses. The line of c uses a and b."
+        )
+    for start, end in sorted(given - ARROWS):
+        if (end, start) in ARROWS:
+            change = "Leave out" if (end, start) in given else "Turn"
+            return f"{start} is computed from {end}, not the other way round. {change} the arrow from {start} to {end}."
+    for start, end in sorted(given - ARROWS):
+        if end in "xy":
+            return f"{end} is given, and no line computes it: no arrow leads to {end}."
+        return f"The line of {end} does not mention {start}, so no arrow leads from {start} to {end}."
+    start, end = min(ARROWS - given)
+    late = " A value may be used long after it was made, as x is." if (start, end) == ("x", "d") else ""
+    return f"Look at the line of {end} again: which values does it use?{late}"
+
+
+def judge_arrows(answer: Any) -> str:
+    """Check the arrows of the graph of four lines of code, a set of pairs."""
+    given = pairs_of(answer)
+    if given != ARROWS:
+        raise NotYet(hint_for(given))
+    return (
+        "Seven arrows: two into a, one into b, two into c, two into d. a and x are used twice, so two arrows "
+        "leave each."
+    )
+
+
+GRAPH = Judge(  # a set, whose hints name what is too much in it and what is missing
+    "Draw the graph",
+    """\
 Take paper and draw the graph of this code. Then write down its arrows as a set of pairs: from the
 value that is used to the value computed from it.
 
@@ -321,6 +305,20 @@ b = np.sin(a)
 c = a + b
 d = c * x
 ```""",
-        arrows,
-    ),
+    answer=ARROWS,
+    spellings=[list(ARROWS), [list(pair) for pair in ARROWS]],
+    hints=[
+        (ARROWS | {("x", "q")}, "`'q'` is not among the six values"),
+        ({(end, start) for start, end in ARROWS}, "all point the wrong way"),
+        ({("a", "b"), ("b", "c"), ("c", "d")}, "in the order in which they run"),
+        (ARROWS - {("a", "b")} | {("b", "a")}, "Turn the arrow from b to a"),
+        (ARROWS | {("b", "a")}, "Leave out the arrow from b to a"),
+        (ARROWS | {("x", "y")}, "no arrow leads to y"),
+        (ARROWS | {("y", "b")}, "The line of b does not mention y"),
+        (ARROWS - {("x", "d")}, "long after it was made"),
+        (ARROWS - {("a", "c")}, "Look at the line of c again"),
+    ],
+    check=judge_arrows,
 )
+
+QUESTIONS = (*PREDICTIONS, ENTRIES, NOTE, GRAPH)
