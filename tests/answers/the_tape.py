@@ -89,7 +89,7 @@ WRONG = {
         (lambda value: value.copy(), "A number has no parts"),
         (lambda value: list(value), "A number has no parts"),
         (lambda value: [value], "It should hold the same"),
-        (lambda value: str(value), "It should hold the same"),
+        (lambda value: str(value), "I need one number here, and what your function returns is"),
         (spoiling, "Leave the value alone"),
         (locking, "locks an array against writing. Leave"),
         (lambda value: ..., "three dots"),
