@@ -53,11 +53,12 @@ def pick(g, shape):
     return g[tuple(slice(0, 1) if length == 1 else slice(None) for length in shape)]
 
 
-def fit(shaped, reduce=np.mean, turns=200, rate=0.1, start=(0.0, 0.0)):
+def fit(shaped, reduce=np.mean, turns=200, rate=0.1, start=(0.0, 0.0), axis=0):
     """Make a fit that compares what `shaped(prediction, target)` returns."""
 
     def predictions_of(features, target):
-        scaled = (features - np.mean(features, axis=0)) / np.std(features, axis=0)
+        middle, spread = (f(features, axis=axis, keepdims=True) for f in (np.mean, np.std))
+        scaled = (features - middle) / spread
         w, b = ad.constant(start), ad.constant(0.0)
         for _ in range(turns):
             with ad.GradientTape() as tape:
@@ -115,7 +116,7 @@ WRONG = {
         (lambda g, shape: np.zeros((7, 7)), "from the right"),
         (lambda g, shape: np.reshape(g, shape), "raised ValueError"),
         (lambda g, shape: ..., "three dots"),
-        (lambda g, shape: None, "is None"),
+        (lambda g, shape: None, "returns None"),
         (lambda g, shape: "a", "array of numbers"),
         (lambda g: g, "raised TypeError"),
         (np.ones(3), "without calling it"),
@@ -128,13 +129,16 @@ WRONG = {
         (lambda g, z, x, y: (x.T @ g, g @ y.T), "changed places"),
         (lambda g, z, x, y: (y.T, x.T), "g is left out. Which"),
         (lambda g, z, x, y: (np.ones_like(g) @ y.T, x.T @ np.ones_like(g)), "all ones"),
-        (lambda g, z, x, y: ((g @ y.T).T, x.T @ g), "turn it with"),
-        (lambda g, z, x, y: (g @ y.T, g.T @ x), "turn it with"),
-        (lambda g, z, x, y: (g @ y.T, g), "contribution to y has the shape"),
-        (lambda g, z, x, y: (g @ y.T, 2 * (x.T @ g)), "contribution to y has the right shape"),
-        (lambda g, z, x, y: (x, y), "contribution to x has the right shape"),
+        (lambda g, z, x, y: ((g @ y.T).T, x.T @ g), "Turn it with `.T`"),
+        (lambda g, z, x, y: (g @ y.T, g.T @ x), "Turn it with `.T`"),
+        (lambda g, z, x, y: (g @ y.T, g), r"It should have the shape \(2, 3\), and yours has the shape \(4, 3\)"),
+        (
+            lambda g, z, x, y: (g @ y.T, 2 * (x.T @ g)),
+            "contribution to x is right. Now look at the contribution to y. .*which entries of z",
+        ),
+        (lambda g, z, x, y: (x, y), "the matrices themselves"),
         (lambda g, z, x, y: (g @ y if x.shape == y.shape else g @ y.T, x.T @ g), "which entries of z"),
-        (lambda g, z, x, y: g @ y.T, "two contributions"),
+        (lambda g, z, x, y: g @ y.T, "Return the contribution to x and the contribution to y"),
         (lambda g, z, x, y: None, "returns None"),
         (lambda g, z, x, y: (..., ...), "three dots"),
         (lambda g, z, x, y: ("a", "b"), "array of numbers"),
@@ -151,11 +155,13 @@ WRONG = {
         (fit(lambda p, t: (p, t[:, 0]), turns=20), "not there yet"),
         (fit(lambda p, t: (p, t[:, 0]), turns=0), "nothing was learned"),
         (fit(lambda p, t: (p, t[::-1, 0])), "its own target"),
+        (fit(lambda p, t: (p, t.ravel()), axis=None), "its own, along `axis=0`"),
+        (fit(lambda p, t: (p, t), start=((0.0,), (0.0,)), axis=1), "each column has a mean and a spread of its own"),
         (lambda features, target: features - np.mean(features, axis=1), "raised ValueError"),
-        (lambda features, target: (np.ones(2), 1.0), "two things"),
+        (lambda features, target: (np.ones(2), 1.0), "one prediction for each sample, and nothing else"),
         (lambda features, target: np.ones(2), "Return one prediction for each sample"),
         (lambda features, target: solved(features, target) - solved(features, target).T, "Return one prediction"),
-        (lambda features, target: None, "is None"),
+        (lambda features, target: None, "returns None"),
         (lambda features, target: ..., "three dots"),
         (lambda features, target: "a", "array of numbers"),
         (lambda features: features, "raised TypeError"),

@@ -3,191 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..exercises import Exercise, Judge
-from ..feedback import NotYet, call, near, needs_function, numbers, shortened
+from ..exercises import Case, Function
+from ..feedback import NotYet, numbers, shortened
 from ..predictions import Prediction
 
-FOLDS = [
-    ((3, 4), (3, 1), "the axis of length 1"),
-    ((3, 4), (4,), "the axis that is missing on the left"),
-    ((3, 4), (), "a single number"),
-    ((2, 3, 4), (3, 1), "an axis that is missing on the left, and one of length 1"),
-    ((2, 3, 4), (2, 1, 1), "two axes of length 1"),
-    ((3, 3), (3,), "a square, in which only the left axis was added"),
-    ((3, 4), (3, 4), "nothing to add up"),
-    ((1, 4), (1, 4), "an axis of length 1 that was not stretched"),
-    ((1, 4), (4,), "an axis of length 1 that was added"),
-]
-"""Shapes of a cotangent and of its source, and what there is to add up."""
-
-
-def fold(answer: Any) -> str:
-    """Check 3.1: un-broadcasting, `fold(g, shape)`, on nine pairs of shapes."""
-    needs_function(answer, "fold(g, shape)")
-    random = np.random.default_rng(20140309)
-    for start, shape, what in FOLDS:
-        g = random.integers(1, 10, size=start).astype(float)
-        given = call(answer, g.copy(), shape, written=f"fold(g, {shape}), for a g of shape {start},")
-        _judge_fold(given, g, shape, what)
-    return "You sum away what was added on the left; what had length 1 you sum and keep."
-
-
-def _judge_fold(given: Any, g: Any, shape: tuple[int, ...], what: str) -> None:
-    start = f"For a g of shape {g.shape} and the shape {shape} ({what})"
-    folded = numbers(given, f"what fold(g, {shape}) returns")
-    right = _folded(g, shape)
-    if folded.shape != right.shape:
-        raise NotYet(f"{start} your function returns the shape {folded.shape}. {_about_shape(folded, g, shape)}")
-    if np.allclose(folded, right):
-        return
-    if np.allclose(folded, right * (right.size / g.size)):
-        raise NotYet(f"{start} your function returns the mean. Contributions are added up, as always.")
-    if g.shape == (3, 3) and np.allclose(folded, g.sum(axis=1)):
-        raise NotYet(f"{start} your function sums the right axis. NumPy adds missing axes on the left.")
-    if np.isin(folded, g).all():
-        raise NotYet(f"{start} your function picks some of the contributions. All of them count: sum them.")
-    raise NotYet(f"{start} the sums are {_shown(right)}, and your function returns {_shown(folded)}.")
-
-
-def _about_shape(folded: Any, g: Any, shape: tuple[int, ...]) -> str:
-    if folded.shape == g.shape and folded.size > np.prod(shape):
-        return "Nothing was summed. The source has fewer elements than g, so some of the contributions must be added."
-    if folded.shape == ():
-        return "Everything was summed. Sum only over the axes along which the source was repeated."
-    if folded.ndim > len(shape):
-        return "An axis that was added on the left is still there: sum over it without `keepdims`."
-    if folded.shape == tuple(length for length in shape if length != 1):
-        return "An axis of length 1 was lost: sum over it with `keepdims=True`."
-    if folded.ndim < len(shape):
-        return "You summed over the wrong axis. Sum where the source has length 1, with `keepdims=True`."
-    return "Compare the two shapes from the right: which axes were repeated?"
-
-
-def _folded(g: Any, shape: tuple[int, ...]) -> Any:
-    g = g.sum(axis=tuple(range(g.ndim - len(shape))))
-    return g.sum(axis=tuple(k for k, length in enumerate(shape) if length == 1), keepdims=True)
-
-
-def matmul_rule(answer: Any) -> str:
-    """Check 3.2: the rule of the matrix product, `rule(g, z, x, y)`, against central differences."""
-    needs_function(answer, "rule(g, z, x, y)")
-    random = np.random.default_rng(20140311)
-    for n, k, m in ((2, 3, 4), (4, 2, 3), (3, 3, 3)):
-        x, y, g = (random.uniform(1.0, 3.0, size=size) for size in ((n, k), (k, m), (n, m)))
-        sizes = f"x {x.shape}, y {y.shape}, g {g.shape}"
-        try:
-            given = call(answer, g.copy(), x @ y, x.copy(), y.copy(), written=f"rule(g, z, x, y), for {sizes},")
-        except NotYet as hint:
-            if isinstance(hint.__cause__, ValueError):
-                if "broadcast" in str(hint):
-                    raise NotYet(
-                        f"{hint} `*` and `+` work element by element. The rule is made of matrix products, `@`."
-                    ) from None
-                raise NotYet(
-                    f"{hint} These shapes do not fit together. In `a @ b` the last axis of a meets the first of b; "
-                    "`.T` turns a matrix."
-                ) from None
-            raise
-        _judge_matmul(given, g, x, y, f"For {sizes}")
-    return "The shapes leave hardly a choice, and central differences agree, also for square matrices."
-
-
-def _judge_matmul(given: Any, g: Any, x: Any, y: Any, start: str) -> None:
-    if given is None:
-        raise NotYet("Your rule returns None. End it with `return ..., ...`.")
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        raise NotYet(f"Your rule returns {shortened(given)}. Return two contributions: `return to_x, to_y`.")
-    parts = [numbers(part, f"the contribution to {name}") for part, name in zip(given, "xy", strict=True)]
-    right = [_slopes(lambda x: np.sum(g * (x @ y)), x), _slopes(lambda y: np.sum(g * (x @ y)), y)]
-    if all(map(near, parts, right)):
-        return
-    if all(map(near, parts, right[::-1])):
-        raise NotYet(f"{start}: the two contributions have changed places. That to x has the shape of x.")
-    ones = np.ones_like(g)
-    if all(map(near, parts, (ones @ y.T, x.T @ ones))):
-        raise NotYet(f"{start}: the cotangent g is left out, as if it were all ones.")
-    if near(parts[0], y.T) or near(parts[1], x.T):
-        raise NotYet(f"{start}: the cotangent g is left out. Which product of g and y has the shape of x?")
-    for name, part, slopes, source in zip("xy", parts, right, (x, y), strict=True):
-        if part.shape != source.shape:
-            turned = " Its transpose has that shape: turn it with `.T`." if part.shape == source.shape[::-1] else ""
-            raise NotYet(
-                f"{start}: the contribution to {name} has the shape {part.shape}, and {name} has "
-                f"{source.shape}.{turned}"
-            )
-        if not near(part, slopes):
-            raise NotYet(
-                f"{start}: the contribution to {name} has the right shape, and central differences give other numbers. "
-                "An entry of a matrix product is a row times a column: which entries of z does one element touch?"
-            )
-
-
-def _slopes(f: Callable[[Any], Any], at: Any, h: float = 1e-4) -> Any:
-    slopes = np.zeros_like(at)
-    for place in np.ndindex(at.shape):
-        change = np.zeros_like(at)
-        change[place] = h
-        slopes[place] = (f(at + change) - f(at - change)) / (2 * h)
-    return slopes
-
-
-def _shown(array: Any) -> str:
-    return shortened(array.tolist())
-
-
-def flat_fit(answer: Any) -> str:
-    """Check 3.3: a mended fit of two measurements, on hidden samples, against the best plane."""
-    needs_function(answer, "predictions_of(features, target)")
-    random = np.random.default_rng(20140313)
-    for n in (12, 30):
-        features = random.normal(size=(n, 2)) * (3.0, 0.2) + (20.0, 1.5)
-        target = features @ [[0.5], [-4.0]] + 2.0 + 0.1 * random.normal(size=(n, 1))
-        with np.errstate(all="ignore"):
-            given = call(answer, features.copy(), target.copy(), written=f"predictions_of(features, target), n = {n},")
-        _judge_fit(given, features, target)
-    return "Each prediction meets its own target, and the fit agrees with the best plane through the hidden samples."
-
-
-def _judge_fit(given: Any, features: Any, target: Any) -> None:
-    n = len(target)
-    start = f"For features of shape {features.shape} and a target of shape {target.shape}"
-    if isinstance(given, tuple | list) and len(given) == 2:
-        raise NotYet(f"{start}: your function returns two things. Return the predictions alone.")
-    predictions = numbers(given)
-    if predictions.shape not in ((n,), (n, 1)):
-        raise NotYet(
-            f"{start}: your function returns the shape {predictions.shape}. "
-            f"Return one prediction for each sample: ({n},) or ({n}, 1)."
-        )
-    predictions = predictions.ravel()
-    if not np.isfinite(predictions).all() or np.abs(predictions).max() > 1e3:
-        raise NotYet(
-            f"{start}: the numbers run away. The rate suits the mean of {n} errors; with a sum the steps are too long."
-        )
-    if np.allclose(predictions, 0.0):
-        raise NotYet(f"{start}: every prediction is still 0, so nothing was learned. Do w and b still change?")
-    if np.ptp(predictions) < 0.05 * np.ptp(target):
-        raise NotYet(
-            f"{start}: still flat, every prediction is {predictions.mean():.2f}. Print the shapes of `prediction` and "
-            f"`target`, and that of their difference. (`.T` does nothing to an array with one axis.)"
-        )
-    design = np.column_stack([features, np.ones(n)])
-    best = (design @ np.linalg.lstsq(design, target, rcond=None)[0]).ravel()
-    far = np.abs(predictions - best).max()
-    if far > 0.01 * np.ptp(target):
-        if np.corrcoef(predictions, best)[0, 1] > 0.99:
-            raise NotYet(f"{start}: on its way, but not there yet. Leave `turns` and `rate` as they were.")
-        raise NotYet(
-            f"{start}: no longer flat, but off by up to {far:.2f}. Is each prediction compared with its own target, "
-            "and with no other?"
-        )
-
-
-QUESTIONS: tuple[Prediction | Exercise, ...] = (
+PREDICTIONS = (
     Prediction(
         "`weights` has the shape (3, 2), `offset` (2,), and `x` (3,). The target is the mean of "
         "`(x @ weights + offset) ** 2`. What shape is its gradient with respect to `weights`?",
@@ -273,24 +98,237 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
         },
         why="(342, 1) against (1, 342): both axes of length 1 are copied 342 times.",
     ),
-    Judge(
-        "Add up the copies",
-        """\
+)
+
+FOLDS = (
+    ((3, 4), (3, 1), "the axis of length 1"),
+    ((3, 4), (4,), "the axis that is missing on the left"),
+    ((3, 4), (), "a single number"),
+    ((2, 3, 4), (3, 1), "an axis that is missing on the left, and one of length 1"),
+    ((2, 3, 4), (2, 1, 1), "two axes of length 1"),
+    ((3, 3), (3,), "a square, in which only the left axis was added"),
+    ((3, 4), (3, 4), "nothing to add up"),
+    ((1, 4), (1, 4), "an axis of length 1 that was not stretched"),
+    ((1, 4), (4,), "an axis of length 1 that was added"),
+)
+"""Shapes of a cotangent and of its source, and what there is to add up."""
+
+
+def folded_by(start: tuple[int, ...], shape: tuple[int, ...], fold: Callable[..., Any]) -> Any:
+    """Return what a function makes of a cotangent with this shape."""
+    return fold(np.random.default_rng(20140309).integers(1, 10, size=start).astype(float), shape)
+
+
+def folded(g: Any, shape: tuple[int, ...]) -> Any:
+    """Add up what broadcasting copied."""
+    g = g.sum(axis=tuple(range(g.ndim - len(shape))))
+    return g.sum(axis=tuple(k for k, length in enumerate(shape) if length == 1), keepdims=True)
+
+
+def with_shape(other: tuple[int, ...], g: Any, shape: tuple[int, ...]) -> Any:
+    """Return any array of another shape; where that is the right one, the right array."""
+    return folded(g, shape) if other == shape else np.full(other, ...)
+
+
+def first_of_each(g: Any, shape: tuple[int, ...]) -> Any:
+    """Return the first of the contributions that there are to each element."""
+    g = g[(0,) * (g.ndim - len(shape))]
+    return g[tuple(slice(0, 1) if length == 1 else slice(None) for length in shape)]
+
+
+LEFT = "An axis that was added on the left is still there: sum over it without `keepdims`."
+
+FOLD = Function(
+    "Add up the copies",
+    """\
 Write `fold(g, shape)`. It's given a cotangent `g`, an array, and the shape that the source had before broadcasting. It returns an array of this shape. First sum over the axes that were added on the left. Then sum over those that had length 1, with `keepdims=True`.""",
-        fold,
-    ),
-    Judge(
-        "The rule of the matrix product",
-        """\
+    signature="fold(g, shape)",
+    cases=[
+        Case(
+            partial(folded_by, start, shape),
+            f"For a g of shape {start} and the shape {shape} ({what}) the sums are {{answer}}, and your function "
+            "returns {given}. Compare the two shapes from the right: which axes were repeated?",
+        )
+        for start, shape, what in FOLDS
+    ],
+    answer=folded,
+    hints=[
+        (
+            lambda g, shape: g,
+            "Nothing was summed. The source has fewer elements than g, so some of the contributions must be added.",
+        ),
+        (
+            lambda g, shape: g.sum(),
+            "Everything was summed. Sum only over the axes along which the source was repeated.",
+        ),
+        (lambda g, shape: with_shape((1,) * (g.ndim - len(shape)) + shape, g, shape), LEFT),
+        (lambda g, shape: g if g.size == np.prod(shape) else folded(g, shape), LEFT),
+        (
+            lambda g, shape: with_shape(tuple(n for n in shape if n != 1), g, shape),
+            "An axis of length 1 was lost: sum over it with `keepdims=True`.",
+        ),
+        (
+            lambda g, shape: g.sum(axis=0),
+            "You summed over the wrong axis. Sum where the source has length 1, with `keepdims=True`.",
+        ),
+        (
+            lambda g, shape: folded(g, shape) * np.prod(shape) / g.size,
+            "Your function returns the mean. Contributions are added up, as always.",
+        ),
+        (
+            lambda g, shape: g.sum(axis=1) if g.shape == (3, 3) else folded(g, shape),
+            "For a square g your function sums the right axis. NumPy adds missing axes on the left.",
+        ),
+        (first_of_each, "Your function picks some of the contributions. All of them count: sum them."),
+    ],
+    why="You sum away what was added on the left; what had length 1 you sum and keep.",
+)
+
+
+def matrices(n: int, k: int, m: int) -> tuple[Any, ...]:
+    """Return a cotangent, a product, and the two matrices that it was made of."""
+    random = np.random.default_rng(20140311)
+    x, y, g = (random.uniform(1.0, 3.0, size=size) for size in ((n, k), (k, m), (n, m)))
+    return g, x @ y, x, y
+
+
+NO_G = "The cotangent g is left out. Which product of g and y has the shape of x?"
+TURNED = "The contribution to {} is turned: its transpose has the shape of {}. Turn it with `.T`."
+
+MATMUL = Function(
+    "The rule of the matrix product",
+    """\
 `z = x @ y`, where `x` has the shape (n, k) and `y` the shape (k, m). Write the rule: it's given the cotangent `g` of `z`, and the values of `z`, `x`
 and `y`. It returns two contributions, to `x` and to `y`. Start with the shapes.""",
-        matmul_rule,
-    ),
-    Judge(
-        "Find the flat fit",
-        """\
+    signature="rule(g, z, x, y)",
+    returns=("the contribution to x", "the contribution to y"),
+    cases=[matrices(4, 2, 3), matrices(2, 3, 4), matrices(3, 3, 3)],
+    answer=lambda g, z, x, y: (g @ y.T, x.T @ g),
+    spellings=[lambda g, z, x, y: [np.einsum("nm,km->nk", g, y), (g.T @ x).T]],
+    hints=[
+        (
+            lambda g, z, x, y: (g @ y, x @ g),
+            "Your rule raises an error: its shapes do not fit together. In `a @ b` the last axis of a meets the first "
+            "of b; `.T` turns a matrix.",
+        ),
+        (
+            lambda g, z, x, y: (g * y, g * x),
+            "Your rule raises an error: `*` and `+` work element by element. The rule is made of matrix products, `@`.",
+        ),
+        (
+            lambda g, z, x, y: (x.T @ g, g @ y.T),
+            "The two contributions have changed places. That to x has the shape of x.",
+        ),
+        (
+            lambda g, z, x, y: (np.ones_like(g) @ y.T, x.T @ np.ones_like(g)),
+            "The cotangent g is left out, as if it were all ones.",
+        ),
+        (
+            lambda g, z, x, y: (x, y),
+            "These are the matrices themselves. A contribution is made of the cotangent g and the other matrix.",
+        ),
+        (lambda g, z, x, y: (y.T, ...), NO_G),
+        (lambda g, z, x, y: (..., x.T), NO_G),
+        (lambda g, z, x, y: (y @ g.T, ...), TURNED.format("x", "x")),
+        (lambda g, z, x, y: (..., g.T @ x), TURNED.format("y", "y")),
+    ],
+    otherwise="An entry of a matrix product is a row times a column: which entries of z does one element touch?",
+    why="The shapes leave hardly a choice, and the numbers agree, also for square matrices.",
+)
+
+
+def samples(n: int) -> tuple[Any, Any]:
+    """Return two measurements of n things, and the target."""
+    random = np.random.default_rng(n)
+    features = random.normal(size=(n, 2)) * (3.0, 0.2) + (20.0, 1.5)
+    return features, features @ [[0.5], [-4.0]] + 2.0 + 0.1 * random.normal(size=(n, 1))
+
+
+def predicted_by(fit: Callable[..., Any], features: Any, target: Any) -> Any:
+    """Return the predictions of a learner's fit, one for each sample; nan if they ran away."""
+    given = fit(features.copy(), target.copy())
+    n = len(target)
+    if (isinstance(given, tuple | list) and len(given) == 2) or numbers(given).shape not in ((n,), (n, 1)):
+        raise NotYet(
+            f"For features of shape {features.shape} and a target of shape {target.shape} your function returns "
+            f"{shortened(given)}. Return one prediction for each sample, and nothing else: ({n},) or ({n}, 1)."
+        )
+    predictions = numbers(given).ravel()
+    return predictions if np.abs(predictions).max() < 1e3 else np.full(n, np.nan)
+
+
+def correlation(fit: Callable[..., Any], features: Any, target: Any) -> float:
+    """Return how well predictions go up and down with those of the best plane; 0 if they are flat."""
+    predictions = predicted_by(fit, features, target)
+    if np.ptp(predictions) < 0.05 * np.ptp(target):
+        return 0.0
+    return float(np.corrcoef(predictions, best_plane(features, target))[0, 1])
+
+
+def scaled_predictions(fit: Callable[..., Any], features: Any, target: Any) -> Any:
+    """Return predictions as parts of the way from the lowest target, 1, to the highest, 2."""
+    return 1.0 + (predicted_by(fit, features, target) - target.min()) / np.ptp(target)
+
+
+def best_plane(features: Any, target: Any) -> Any:
+    """Return the predictions of the best plane."""
+    design = np.column_stack([features, np.ones(len(target))])
+    return (design @ np.linalg.lstsq(design, target, rcond=None)[0]).ravel()
+
+
+def descend(features: Any, target: Any, axis: int | None = 0) -> Any:
+    """Return the predictions of the fit, mended; with another axis, both measurements are scaled together."""
+    scaled = (features - np.mean(features, axis=axis)) / np.std(features, axis=axis)
+    w, b = np.zeros(2), 0.0
+    for _ in range(200):
+        error = scaled @ w + b - target[:, 0]
+        w, b = w - 0.2 * error @ scaled / len(target), b - 0.2 * np.mean(error)
+    return scaled @ w + b
+
+
+FLAT_FIT = Function(
+    "Find the flat fit",
+    """\
 This fit has two measurements for each sample: `features` has the shape (n, 2). `target` comes from a file as a column, (n, 1). Subtracting the mean and dividing by the spread puts both measurements on the same scale. The function runs, and every prediction comes out the same. Find the line, and mend
 it. Careful: not every broadcasting here is a mistake.""",
-        flat_fit,
-    ),
+    signature="predictions_of(features, target)",
+    cases=[
+        Case(
+            lambda fit: [correlation(fit, *samples(n)) for n in (12, 30)],
+            "No longer flat, but the predictions don't follow the best plane. Is each prediction compared with its own "
+            "target, and with no other? And has each measurement a mean and a spread of its own?",
+            within=0.01,
+        ),
+        Case(
+            lambda fit: [scaled_predictions(fit, *samples(n)) for n in (12, 30)],
+            "On its way, but not there yet. Leave `turns` and `rate` as they were.",
+            within=0.007,
+        ),
+    ],
+    answer=best_plane,
+    spellings=[descend, lambda features, target: descend(features, target)[:, np.newaxis].astype(np.float32)],
+    hints=[
+        (
+            lambda features, target: np.full(len(target), np.mean(target)),
+            "The fit is still flat: every prediction is the same. Print the shapes of `prediction` and `target`, and that of "
+            "their difference. (`.T` does nothing to an array with one axis.) If they agree, look at `scaled`: each "
+            "column has a mean and a spread of its own.",
+        ),
+        (
+            lambda features, target: np.zeros(len(target)),
+            "Every prediction is still 0, so nothing was learned. Do w and b still change?",
+        ),
+        (
+            lambda features, target: np.full(len(target), np.nan),
+            "The numbers run away. The rate suits the mean of the errors; with a sum the steps are too long.",
+        ),
+        (
+            partial(descend, axis=None),
+            "No longer flat, but the scaling is wrong: each measurement needs a mean and a spread of its own, along "
+            "`axis=0`.",
+        ),
+    ],
+    why="Each prediction meets its own target, and the fit agrees with the best plane through the hidden samples.",
 )
+
+QUESTIONS = (*PREDICTIONS, FOLD, MATMUL, FLAT_FIT)
