@@ -1,307 +1,28 @@
-"""Your own tape: a learner's tape against the package's on random programs, division, and three mistakes."""
+"""Your own tape: a learner's tape against the package's on random recipes, division, and three mistakes."""
 
 from __future__ import annotations
 
+import operator
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import chain
+from traceback import walk_tb
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..exercises import Exercise, Judge
+from ...core.tensor import constant
+from ...gradient_tape import GradientTape
+from ..exercises import Case, Function, Outcome
 from ..feedback import NotYet, call, near, numbers, shortened
 from ..predictions import Prediction
-from .wrong_04 import (
-    ARRAYS,
-    ERRORS,
-    EXPONENTIAL,
-    MEANT,
-    NUMBERS,
-    ON_BOXES,
-    ON_NUMBERS,
-    ONE_EACH,
-    QUOTIENTS,
-    RULES,
-    SLIPS,
-    WRONG_QUOTIENTS,
-    Gradients,
-    Program,
-    agree,
-    nothing_yet,
-    right,
-)
 
-PAIR = "Hand in two classes, the tape and the value, as in `answer = Mine, Value`."
-
-
-def walk_on_numbers(answer: Any) -> str:
-    """Check 4.1: the learner's walk, on random programs with numbers."""
-    tape, value = _tape_and_value(answer)
-    _walks_itself(tape, value, "Write the backward pass here, in `gradient`.")
-    _compare(tape, value, NUMBERS, [SLIPS[name] for name in ON_NUMBERS])
-    _asks_again(tape, value)
-    _hands_over_z(tape, value)
-    return f"Your tape and ours agree on {sum(map(len, NUMBERS))} programs, to the last None."
-
-
-def division(answer: Any) -> str:
-    """Check 4.2: division on the learner's tape, forward, reflected and backward, with numbers and arrays."""
-    tape, value = _tape_and_value(answer)
-    for written, wanted, divide in (
-        ("Value(6.0) / Value(2.0)", 3.0, lambda: value(6.0) / value(2.0)),
-        ("Value(6.0) / 2.0", 3.0, lambda: value(6.0) / 2.0),
-        ("6.0 / Value(2.0)", 3.0, lambda: 6.0 / value(2.0)),
-    ):
-        method = "__rtruediv__" if written[0] == "6" else "__truediv__"
-        try:
-            given = call(divide, written=written)
-        except NotYet as hint:
-            again = f" `/` asks `{method}` again: call `apply`." * isinstance(hint.__cause__, RecursionError)
-            missing = f" `{value.__name__}` has no `{method}`." * (not hasattr(value, method))
-            raise NotYet(f"{hint}{again}{missing}") from hint.__cause__
-        if given is ...:
-            raise NotYet(f"Replace the three dots: {written} is still open.")
-        if type(given) in value.__mro__[1:-1]:
-            above = type(given).__name__
-            raise NotYet(f"`apply` makes `{above}`s, so add the methods to `{above}` itself.")
-        if not isinstance(given, value):
-            raise NotYet(
-                f"{written} is {shortened(given)}, not a Value, so no tape can follow it. Let `apply` compute it."
-            )
-        number = numbers(given.number, written)
-        if number.shape == () and np.isclose(number, 1 / wanted):
-            raise NotYet(f"{written} is {number:.6g}: it is divided the wrong way round. Which of the two is `self`?")
-        if number.shape or not np.isclose(number, wanted):
-            raise NotYet(f"{written} should have the number 3, but it has {shortened(given.number)}.")
-    for program in QUOTIENTS[0][:3]:
-        recording = tape()
-        sources = {name: value(part) for name, part in program.sources.items()}
-        with recording:
-            program.run(sources)
-        entries: Any = getattr(recording, "entries", True)
-        if not entries:
-            raise NotYet(
-                f"The numbers are right, but no tape has heard of `{program.lines[0]}`. Let `apply` compute it."
-            )
-        with suppress(TypeError, AttributeError):  # entries of another kind
-            known = [id(x) for entry in entries for x in entry.inputs]
-            for name in program.lines[0].inputs:
-                if name in sources and id(sources[name]) not in known:
-                    raise NotYet(f"Hand `apply` the boxes, not their numbers. Otherwise the entry doesn't know {name}.")
-    parts: Any = ()
-    with suppress(Exception):  # the walk raises it again, and there is a hint for it
-        parts = _table(value)[np.divide](1.0, 3.0, 6.0, 2.0)
-    if parts is None or (isinstance(parts, tuple | list) and any(part is None for part in parts)):
-        raise NotYet(f"Your rule returns {shortened(parts)}. Is a `return` or a contribution missing? {ONE_EACH}")
-    _compare(tape, value, QUOTIENTS, WRONG_QUOTIENTS)
-    return "Division works from both sides, forward and backward, for numbers and for arrays."
-
-
-def walk_on_arrays(answer: Any) -> str:
-    """Check 4.3: the corrected walk, on random programs with arrays of several shapes."""
-    tape, value = _tape_and_value(answer)
-    _walks_itself(tape, value, "Fix the three lines here, in this `gradient`.")
-    _compare(tape, value, ARRAYS, list(SLIPS.values()))
-    _asks_again(tape, value)
-    _hands_over_z(tape, value)
-    _keeps_copies(tape, value)
-    count = sum(map(len, ARRAYS))
-    return f"All three are fixed. On {count} programs with arrays of all shapes, your tape agrees with ours."
-
-
-def _tape_and_value(answer: Any) -> tuple[Any, Any]:
-    if not isinstance(answer, tuple | list) or len(answer) != 2 or not all(isinstance(part, type) for part in answer):
-        raise NotYet(f"{PAIR} This is {shortened(answer)}.")
-    tape, value = answer if hasattr(answer[0], "gradient") else reversed(answer)
-    if not hasattr(tape, "gradient") or not hasattr(tape, "__enter__"):
-        raise NotYet(f"{PAIR} Neither of these has `gradient` and `__enter__`, so which one is the tape?")
-    if getattr(call(value, 2.0, written="Value(2.0)"), "number", None) != 2.0:
-        raise NotYet(f"{PAIR} A value made by `Value(2.0)` should have the `number` 2.0.")
-    return tape, value
-
-
-_NOBODY = (lambda: None).__code__
-"""What nobody calls."""
-
-
-def _walks_itself(tape: Any, value: Any, instead: str) -> None:
-    """Refuse a tape that leaves its backward pass to another tape's `gradient`, or to a function called `walk`."""
-    if "gradient" not in vars(tape):
-        raise NotYet(f"`{tape.__name__}` has no `gradient` of its own. {instead}")
-    refused: dict[CodeType, str] = {}
-    for owner in tape.__mro__:
-        gradient = vars(owner).get("gradient")
-        others = {"walk": getattr(gradient, "__globals__", {}).get("walk")}
-        if owner is not tape:
-            others[f"{owner.__name__}.gradient"] = gradient
-        refused |= {getattr(f, "__code__", _NOBODY): name for name, f in others.items()}
-    found: list[str] = []
-
-    def heard(frame: Any, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code in refused:
-            found.append(refused[frame.f_code])
-
-    before = sys.getprofile()
-    sys.setprofile(heard)
-    try:
-        with suppress(Exception):  # _compare has a hint for it
-            _asked(tape, value, NUMBERS[0][4])
-    finally:
-        sys.setprofile(before)
-    if found:
-        raise NotYet(f"This leaves the work to `{found[0]}`. {instead}")
-
-
-def _compare(
-    tape: Any, value: Any, groups: list[list[Program]], slips: list[tuple[Callable[[Program], Gradients], str]]
-) -> None:
-    """Compare a tape with the package's; where it is wrong, name the slip that explains all its answers."""
-    for programs in groups:
-        given = [_asked(tape, value, program) for program in programs]
-        wrong = [k for k, program in enumerate(programs) if not agree(given[k], right(program))]
-        if wrong:
-            program, said = programs[wrong[0]], given[wrong[0]]
-            shown = f"For {program}, {' and '.join(_said(said, right(program), program.target))}."
-            for slip, hint in slips:
-                if _explains(slip, programs, given):
-                    raise NotYet(f"{shown} {hint}")
-            raise NotYet(f"{shown} Go through it with a pencil{', from the last line up' * (len(program.lines) > 1)}.")
-
-
-def _explains(slip: Callable[[Program], Gradients], programs: list[Program], given: list[Gradients]) -> bool:
-    with suppress(Exception):  # with some slips, shapes do not fit
-        return all(agree(answer, slip(program)) for answer, program in zip(given, programs, strict=True))
-    return False
-
-
-def _said(said: Gradients, wanted: Gradients, target: str) -> Iterator[str]:
-    for name, slope in wanted.items():
-        if not agree({name: said[name]}, {name: slope}):
-            yield f"d{target}/d{name} is {_short(slope)}, but your tape says {_short(said[name])}"
-
-
-def _short(slope: Any) -> str:
-    return "None" if slope is None else shortened(np.round(slope, 4).tolist())
-
-
-def _asked(tape: Any, value: Any, program: Program, times: int = 1) -> Gradients:
-    """Record a program on the learner's tape and ask for the gradients; ask again if told to."""
-    recording = call(tape, written="Your tape()")
-    sources = {name: value(np.copy(part) if np.ndim(part) else part) for name, part in program.sources.items()}
-    try:
-        with recording:
-            values = program.run(sources)
-    except Exception as error:
-        raise NotYet(
-            f"Recording {program} raised {type(error).__name__}: {shortened(str(error))}. Have you changed `apply`?"
-        ) from error
-    slopes: Any = None
-    for _ in range(times):
-        try:
-            slopes = call(recording.gradient, values[program.target], list(sources.values()), written=_call(program))
-        except NotYet as hint:
-            raise NotYet(re.sub(r" at 0x[0-9a-fA-F]+", "", _explained(hint, program, values))) from None
-    return _read(slopes, program)
-
-
-def _explained(hint: NotYet, program: Program, values: dict[str, Any]) -> str:
-    """Return what a walk raised, with what it usually means."""
-    error = hint.__cause__
-    if isinstance(error, KeyError) and error.args and isinstance(error.args[0], np.ufunc):
-        return f"For {program} your tape finds no rule for `np.{error.args[0].__name__}` in `RULES`."
-    if isinstance(error, KeyError) and nothing_yet(error, program, values):
-        return (
-            f"{_call(program)} raised KeyError. When the first contribution arrives, nothing is there yet: "
-            "`cotangents.get(x, 0.0) + contribution`."
-        )
-    if isinstance(error, KeyError):
-        return (
-            f"{_call(program)} raised KeyError: it looked for a cotangent where there is none. Not every entry "
-            "and not every source leads to the target, so use `.get`."
-        )
-    for words, meant in MEANT.items():
-        if isinstance(error, ERRORS) and words in str(error):
-            return f"{hint} {meant}"
-    return str(hint)
-
-
-def _call(program: Program) -> str:
-    return f"For {program}, `gradient({program.target}, [{', '.join(program.sources)}])`"
-
-
-def _read(slopes: Any, program: Program) -> Gradients:
-    if slopes is ...:
-        raise NotYet("Replace the three dots: `gradient` is still open.")
-    if slopes is None:
-        raise NotYet("Your `gradient` returns None. End it with `return`, and a list: one slope for each source.")
-    if not isinstance(slopes, tuple | list) or len(slopes) != len(program.sources):
-        raise NotYet(
-            f"{_call(program)} returns {shortened(slopes)}. Return a list with one slope for each of the "
-            f"{len(program.sources)} sources."
-        )
-    read = {}
-    for name, slope in zip(program.sources, slopes, strict=True):
-        if hasattr(slope, "number"):
-            raise NotYet(f"For {program}, the slopes are Values. {ON_BOXES}")
-        read[name] = None if slope is None else numbers(slope, f"the slope for {name}")
-    return read
-
-
-def _asks_again(tape: Any, value: Any) -> None:
-    """Ask one tape twice, then a new one: nothing may be left over."""
-    program = NUMBERS[0][4]
-    if not agree(_asked(tape, value, program, times=2), right(program)):
-        raise NotYet(
-            "The first answer is right, but asked again, the same tape gives another. Did the first walk reverse or "
-            "empty `self.entries`, or keep its cotangents? Leave the list as it is: `reversed(self.entries)`."
-        )
-
-
-def _table(value: Any) -> dict[Any, Any]:
-    """Return the table of rules beside a learner's Value, in the notebook."""
-    table = getattr(getattr(value, "__mul__", None), "__globals__", {}).get("RULES")
-    return table if isinstance(table, dict) else {}
-
-
-def _hands_over_z(tape: Any, value: Any) -> None:
-    """Check that rules get the number of the output, with a rule that needs it, registered for the check only."""
-    table = _table(value)
-    before = dict(table)
-    table[np.exp] = RULES["np.exp"]
-    wanted, shown = right(EXPONENTIAL), "Here the rule is chapter 2's `(g * z,)`. Is z the number of the output?"
-    try:
-        given = _asked(tape, value, EXPONENTIAL)
-    except NotYet as hint:
-        if "no rule for" in str(hint):  # this tape has its rules elsewhere
-            return
-        raise NotYet(f"{hint} {shown}") from None
-    finally:
-        table.clear()
-        table.update(before)
-    if not agree(given, wanted):
-        raise NotYet(f"For {EXPONENTIAL}, {' and '.join(_said(given, wanted, EXPONENTIAL.target))}. {shown}")
-
-
-def _keeps_copies(tape: Any, value: Any) -> None:
-    """Write into arrays after they were used: the tape, and its values, must have kept copies."""
-    for is_boxed, wanted, hint in (
-        (False, 6.0, "that your tape had noted, and the slope changed. Note a copy."),
-        (True, [2.0, 4.0, 6.0], "that a Value was made of, and the slope changed. `Value` should keep a copy."),
-    ):
-        recording, buffer = tape(), np.array([1.0, 2.0, 3.0])
-        x = value(buffer if is_boxed else 2.0)
-        with recording:
-            target = x * (x if is_boxed else buffer)
-        buffer[:] = 100.0
-        (slope,) = recording.gradient(target, [x])
-        if not near(slope, wanted):
-            raise NotYet(f"The program wrote into an array {hint}")
-
-
-QUESTIONS: tuple[Prediction | Exercise, ...] = (
+PREDICTIONS = (
     Prediction(
         "`w` is a value that a tape watches. How does the tape find out about `w * three_lengths`?",
         answer="Python asks w to multiply, and w tells the tape",
@@ -392,22 +113,735 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
         },
         why="342 contributions arrived, and nobody added them up.",
     ),
-    Judge(
-        "The walk, from memory",
-        """\
-Write the backward pass for numbers, without looking back, and without calling `walk`. `class Mine(Tape)` means: like `Tape`, except for what's written here. `self.entries` is the list. Return a list: for each source its slope, or `None` if the target wasn't computed from it.""",
-        walk_on_numbers,
-    ),
-    Judge(
-        "Teach it to divide",
-        """\
-Your tape can't divide. NumPy's name for `/` is `np.divide`, and the two magic methods are `__truediv__` (`x / 2.0` asks x) and `__rtruediv__` (`2.0 / x` asks x, the one on the right). Write both, and the rule. Arrays come for free: `fold` is in the walk.""",
-        division,
-    ),
-    Judge(
-        "Somebody else's tape",
-        """\
-Somebody wrote this walk for arrays. It's right for many programs, and three of its lines are wrong. Find and fix them. (One of the three does no harm as long as no two values share an array.)""",
-        walk_on_arrays,
-    ),
 )
+
+# Recipes: the programs that are recorded ------------------------------------------------------------------------------
+
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "np.sin": np.sin,
+    "np.mean": np.mean,
+    "np.exp": np.exp,
+}
+SHAPES: tuple[tuple[int, ...], ...] = ((), (3,), (2, 1), (2, 3))
+"""Shapes that all fit together."""
+Gradients = dict[str, Any]
+"""A gradient, or None, for each source."""
+
+
+class Equation(NamedTuple):
+    """One line of a recipe; an input is a name, or a constant."""
+
+    output: str
+    symbol: str
+    inputs: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        written = [x if isinstance(x, str) else _written(x) for x in self.inputs]
+        right = f"{self.symbol}({written[0]})" if len(written) == 1 else f" {self.symbol} ".join(written)
+        return f"{self.output} = {right}"
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """Straight lines to record, and what to ask the tape then.
+
+    Attributes
+    ----------
+    sources : dict
+        Numbers and arrays by their names.
+    lines : tuple of Equation
+        What is computed from them.
+    target : str
+        Whose gradients are asked for.
+    plain : str
+        The source that is not boxed, and whose gradient is not asked for, if there is one.
+    is_asked_again : bool
+        Whether it is the second answer that counts.
+    is_overwritten : bool
+        Whether 100 is written into the arrays before anything is asked.
+    """
+
+    sources: dict[str, Any]
+    lines: tuple[Equation, ...]
+    target: str
+    plain: str = ""
+    is_asked_again: bool = False
+    is_overwritten: bool = False
+
+    def __str__(self) -> str:
+        given = ", ".join(f"{name} = {_written(value)}" for name, value in self.sources.items())
+        return f"`{'; '.join(map(str, self.lines))}` with {given}"
+
+    @property
+    def boxed(self) -> list[str]:
+        """The sources whose gradients are asked for."""
+        return [name for name in self.sources if name != self.plain]
+
+    @property
+    def leading(self) -> set[str]:
+        """The names of the values from which the target is computed, and its own."""
+        names = {self.target}
+        for output, _, inputs in reversed(self.lines):
+            if output in names:
+                names |= {x for x in inputs if isinstance(x, str)}
+        return names
+
+    def run(self, sources: dict[str, Any]) -> dict[str, Any]:
+        """Compute every line with values of any kind; return all values by their names."""
+        values = dict(sources)
+        for output, symbol, inputs in self.lines:
+            values[output] = OPERATORS[symbol](*(values[x] if isinstance(x, str) else x for x in inputs))
+        return values
+
+
+def _written(value: Any) -> str:
+    return str(np.asarray(value).tolist())
+
+
+def recipe(text: str, target: str, plain: str = "", **sources: Any) -> Recipe:
+    """Read a recipe from its lines, such as "a = x * y; b = a + 2.0"."""
+    lines = []
+    for line in text.split("; "):
+        output, _, expression = line.partition(" = ")
+        parts = expression.removesuffix(")").replace("(", " ").split()
+        symbol, inputs = (parts[0], parts[1:]) if len(parts) == 2 else (parts[1], parts[::2])
+        lines.append(Equation(output, symbol, tuple(x if x[0].isalpha() else float(x) for x in inputs)))
+    return Recipe(sources, tuple(lines), target, plain)
+
+
+def draw(count: int, symbols: tuple[str, ...], shapes: tuple[tuple[int, ...], ...], seed: int) -> list[Recipe]:
+    """Draw recipes of two to seven lines, the short ones first."""
+    random = np.random.default_rng(seed)
+
+    def number(shape: tuple[int, ...]) -> Any:
+        drawn = np.round(random.uniform(0.5, 2.0, size=shape), 1)
+        return drawn if shape else float(drawn)
+
+    recipes = []
+    for n in np.linspace(2, 7.99, count).astype(int):
+        sources = {name: number(shapes[random.integers(len(shapes))]) for name in "xyz"}
+        names, lines = list(sources), []
+        for output in "abcdefg"[:n]:
+            symbol = symbols[random.integers(len(symbols))]
+            inputs: list[Any] = [names[-1] if random.random() < 0.5 else names[random.integers(len(names))]]
+            if not symbol.startswith("np."):
+                other = names[random.integers(len(names))] if random.random() < 0.8 else float(random.integers(2, 5))
+                inputs = [inputs[0], other] if random.random() < 0.5 else [other, inputs[0]]
+            lines.append(Equation(output, symbol, tuple(inputs)))
+            names.append(output)
+        recipes.append(Recipe(sources, tuple(lines), names[-1 - int(random.random() < 0.2)]))
+    return recipes
+
+
+ROW, COLUMN = np.array([1.0, 2.0, 3.0]), np.array([[1.0], [4.0]])
+NUMBERS = [
+    recipe("a = x * y", "a", x=3.0, y=5.0),
+    recipe("a = x + x", "a", x=3.0, y=5.0),
+    recipe("a = x * x", "a", x=3.0, y=5.0),
+    recipe("a = x - 2.0; b = 3.0 - a", "b", x=3.0, y=5.0),
+    recipe("a = x * y; b = a + x", "b", x=3.0, y=5.0),
+    recipe("a = x + y; b = a * a; c = b * x", "b", x=3.0, y=5.0),
+    recipe("a = x + x; b = a + a", "b", x=3.0, y=5.0),
+    recipe("a = x * x; b = np.sin(y); c = y * 2.0", "a", x=3.0, y=5.0),
+    recipe("a = x - x; b = a * a", "b", x=3.0, y=5.0),
+    *draw(60, ("+", "-", "*", "np.sin"), ((),), 20250401),
+]
+TWICE = NUMBERS[4]
+EXPONENTIAL = recipe("a = np.exp(x); b = a * y", "b", x=0.5, y=3.0)
+ARRAYS = [
+    [recipe("a = x * y", "a", x=ROW, y=ROW[::-1].copy()), recipe("a = x + y", "a", x=ROW, y=ROW[::-1].copy())],
+    [
+        recipe("a = np.mean(x)", "a", x=ROW),
+        recipe("a = x * y; b = np.mean(a)", "b", x=ROW, y=2.0),
+        recipe("a = x * y; b = np.mean(a)", "b", x=ROW, y=COLUMN),
+        recipe("a = x * y; b = np.mean(a)", "b", x=np.array([[5.0, 6.0, 7.0]]), y=COLUMN),
+    ],
+    [recipe("a = np.sin(x); b = x + y; c = b * a", "c", x=ROW, y=ROW[::-1].copy())],
+    [recipe("a = x + y; b = a * x", "b", x=2.0, y=3.0)],
+    draw(60, ("+", "-", "*", "np.sin", "np.mean"), SHAPES, 20250402),
+]
+QUOTIENTS = [
+    [
+        recipe("a = x / y", "a", x=6.0, y=2.0),
+        recipe("a = 1.0 / x", "a", x=2.0, y=2.0),
+        recipe("a = x / 2.0", "a", x=2.0, y=2.0),
+        recipe("a = x / y; b = a * a", "b", x=6.0, y=2.0),
+        *draw(20, ("+", "*", "/"), ((),), 20250403),
+    ],
+    draw(20, ("+", "*", "/"), SHAPES, 20250404),
+]
+"""Groups of recipes. A mistake is named by the first group in which it shows."""
+
+# Gradients: the right ones, those of tapes with classic mistakes, and a learner's ----------------------------------
+
+Rule = Callable[..., tuple[Any, ...]]
+RULES: dict[str, Rule] = {
+    "+": lambda g, z, x, y: (g, g),
+    "-": lambda g, z, x, y: (g, -g),
+    "*": lambda g, z, x, y: (g * y, g * x),
+    "/": lambda g, z, x, y: (g / y, -g * z / y),
+    "np.sin": lambda g, z, x: (g * np.cos(x),),
+    "np.exp": lambda g, z, x: (g * z,),
+    "np.mean": lambda g, z, x: (g / np.size(x) * np.ones(np.shape(x)),),
+}
+
+
+@cache
+def right(recipe: Recipe) -> Gradients:
+    """Compute the gradients with the package's own tape."""
+    sources = {name: constant(value) for name, value in recipe.sources.items()}
+    with GradientTape() as tape:
+        tape.watch([sources[name] for name in recipe.boxed])
+        target = recipe.run(sources)[recipe.target]
+    slopes = tape.gradient(target, {name: sources[name] for name in recipe.boxed})
+    return {name: None if slope is None else slope.numpy() for name, slope in slopes.items()}
+
+
+def fold(g: Any, shape: tuple[int, ...], left: bool = True, ones: bool = True) -> Any:
+    """Undo broadcasting, on the left, in axes of length 1, or both. An array that already fits is returned itself."""
+    if np.shape(g) == shape:
+        return g
+    if left:
+        g = np.sum(g, axis=tuple(range(max(np.ndim(g) - len(shape), 0))))
+    if ones:
+        g = np.sum(g, axis=tuple(k for k, n in enumerate(shape[-np.ndim(g) :]) if n == 1), keepdims=True)
+    return g
+
+
+def walk(recipe: Recipe, slip: str = "", rules: dict[str, Rule] = RULES, fold: Any = fold) -> Gradients:
+    """Walk back over a recipe as a tape with this slip does; without a slip, correctly."""
+    values = recipe.run(recipe.sources)
+    target = recipe.lines[-1].output if slip == "last" else recipe.target
+    seed: Any = np.ones(np.shape(values[target]))[()]
+    if slip in ("seed", "one", "one, shape of g"):
+        seed = values[target] if slip == "seed" else 1.0
+    elif slip == "in place":
+        seed = np.array(seed)
+    cotangents: dict[str, Any] = {} if slip == "unseeded" else {target: seed}
+
+    def pull(line: Equation, deeper: bool = False) -> bool:
+        output, symbol, inputs = line
+        if (g := cotangents.get(output, 0.0 if slip == "dead" else None)) is None or (
+            slip == "not g" and not np.any(g)
+        ):
+            return False
+        if slip == "without g":
+            g = np.ones(np.shape(g))[()]
+        parts = rules[symbol](g, values[output], *(values[x] if isinstance(x, str) else x for x in inputs))
+        before = dict(cotangents)
+        for x, part in zip(inputs, parts[::-1] if slip == "swapped" else parts, strict=False):
+            if not isinstance(x, str):
+                if slip == "inside pairs":
+                    break
+                continue
+            fits = g if slip.endswith("shape of g") else values[output if slip == "output" else x]
+            part = fold(part, np.shape(fits))
+            if slip == "overwrite" or x not in cotangents:
+                cotangents[x] = part
+            elif slip == "in place" and isinstance(cotangents[x], np.ndarray):
+                cotangents[x] += part
+            elif slip == "twice" and x in before:
+                cotangents[x] = before[x] + part
+            else:
+                cotangents[x] = part if slip == "twice" else cotangents[x] + part
+            if deeper:
+                for earlier in recipe.lines:
+                    if earlier.output == x:
+                        pull(earlier, deeper)
+            if slip.startswith("inside "):
+                break
+        return True
+
+    if slip == "early":
+        for line in recipe.lines:
+            if line.output == recipe.target:
+                pull(line, deeper=True)
+    else:
+        for line in recipe.lines if slip == "forwards" else reversed(recipe.lines):
+            reached = pull(line)
+            if slip == "inside" or (slip.startswith("inside ") if reached else slip == "break"):
+                break
+    absent = 0.0 if slip == "zero" else None
+    return {name: cotangents.get(name, absent) for name in recipe.boxed}
+
+
+INSIDE = "At most one contribution got through: does `return` stand inside the loops?"
+ONES = "The seed of an array has to be an array: ones, in the shape of the target."
+ON_NUMBERS = {
+    "overwrite": "Your walk overwrites: of several contributions to one value, only the last survives. Add each to "
+    "what is already there.",
+    "twice": "A value that is used twice in one line, as in `x * x`, gets only one of its two contributions. A dict "
+    "made of inputs and contributions has room for only one of them: loop over the pairs instead.",
+    "forwards": "Only the target's own entry was pulled back: does your walk go forwards, or does `return` stand "
+    "inside the loop?",
+    "inside": "Only the last entry was looked at: does `return` stand inside the loop?",
+    "inside both": INSIDE,
+    "inside pairs": INSIDE,
+    "break": "Your walk ends at the first entry that does not lead to the target, as `break` does. Skip only that "
+    "one, with `continue`.",
+    "unseeded": "All slopes are None: nothing flowed. Is the seed at the target, do you walk over `self.entries`, and "
+    "do the contributions go to the inputs?",
+    "swapped": "The contributions have changed places: the first one belongs to the first input.",
+    "not g": "`if not g` skips a cotangent of 0 too, and 0 is an answer. Ask `if g is None`.",
+    "early": "Your walk pulls a value back before its cotangent is complete, as in chapter 2, where 4 became 6. Go "
+    "through the list from its end, once.",
+    "last": "Your walk starts at the last entry. The target may come from an earlier one, so put the seed at the "
+    "target.",
+    "zero": "Your tape returns 0 for a source that the target was not computed from. No path leads there, so return "
+    "None.",
+    "dead": "Entries that don't lead to the target send zeros back, and a zero is not None. Skip an entry whose "
+    "output has no cotangent.",
+    "seed": "Your seed is the value of the target. If you nudge the target by one, how far does it move?",
+    "without g": "Your walk pulls every line back as if a 1 had arrived. Pass the rule the cotangent of the entry's "
+    "output.",
+}
+ON_ARRAYS = {
+    "one": ONES,
+    "in place": "`+=` writes into an array that another value may share: the rule of `x + y` sends the same g to "
+    "both. Write `a = a + b`, which makes a new array.",
+    "output": "Your walk folds contributions to the shape of the entry's output. But they go to its inputs, and each "
+    "of these has a shape of its own.",
+    "shape of g": "Your walk folds all contributions to one shape, that of the target or of `g`. But they go to the "
+    "inputs, and each of these has a shape of its own.",
+    "one, shape of g": ONES,
+}
+"""What to say of each slip of `walk`: those that a walk over numbers can have, and those that need arrays."""
+
+
+def quotient(rule: Rule) -> partial[Gradients]:
+    """Return a walk with another rule for division."""
+    return partial(walk, rules=RULES | {"/": rule})
+
+
+# A learner's tape ---------------------------------------------------------------------------------------------------
+
+PAIR = "Hand in two classes, the tape and the value, as in `answer = Mine, Value`."
+IS_Z = "Here the rule is chapter 2's `(g * z,)`. Is z the number of the output?"
+OF_THE_BOX = "Take the shape of the number, not of the box: `np.shape(x.number)`."
+OF_A_NUMBER = "A plain number has neither a length nor a `.shape`. `np.shape` is right for numbers and for arrays."
+ON_BOXES = (
+    "Rules take numbers, not boxes: `entry.output.number`, `number_of(x)` for each input, and a "
+    "seed made of `target.number`."
+)
+POWER = "Python's power is `**`."
+ONE_EACH = "A rule returns a tuple, one contribution for each input."
+MEANT = {
+    "'NoneType' object is not iterable": "`list.reverse()` reverses the list itself and returns None. "
+    "`reversed(list)` leaves it as it is.",
+    "not iterable": ONE_EACH,
+    "tuple index out of range": ONE_EACH,
+    "index to scalar": ONE_EACH,
+    "<lambda>() missing": "A rule takes `g`, the number of the output, and then each input: "
+    "`rule(g, entry.output.number, *numbers)`.",
+    "for ^": POWER,
+    "bitwise_xor": POWER,
+    "but 4 were given": "A rule takes `g`, the output `z`, and then the inputs.",
+    "for +: 'NoneType'": "`cotangents.get(x)` is None where nothing has arrived yet. `cotangents.get(x, 0.0)` is 0.",
+    "'NoneType'": "None was pulled back. An entry whose output has no cotangent does not lead to the target: skip it.",
+    "truth value of an array": "`if not g` asks whether an array is true. Ask `if g is None`.",
+    "'Value' has no len": OF_THE_BOX,
+    "'Value' object has no attribute 'shape'": OF_THE_BOX,
+    "sequence of integers": OF_THE_BOX,
+    "has no len": OF_A_NUMBER,
+    "no attribute 'shape'": OF_A_NUMBER,
+    "'Value'": ON_BOXES,
+    "interpreted as an integer": "`np.ones` takes a shape: `np.ones(np.shape(target.number))`.",
+}
+"""What an error with these words usually means in a walk; the first that fits."""
+ERRORS = TypeError, ValueError, IndexError, AttributeError
+
+
+def gradients_of(tape: Any, value: Any, recipe: Recipe) -> Gradients:
+    """Return what a learner's tape says, for the recipe with `np.exp` with a rule for it in the learner's table."""
+    if recipe is not EXPONENTIAL:
+        return asked(tape, value, recipe)
+    table = table_beside(value)
+    before = dict(table)
+    table[np.exp] = RULES["np.exp"]
+    try:
+        return asked(tape, value, recipe)
+    except NotYet as hint:
+        if "no rule for" in str(hint):  # this tape has its rules elsewhere
+            return right(recipe)
+        raise NotYet(f"{hint} {IS_Z}") from None
+    finally:
+        table.clear()
+        table.update(before)
+
+
+def table_beside(value: Any) -> dict[Any, Any]:
+    """Return the table of rules beside a learner's Value, in the notebook."""
+    table = getattr(getattr(value, "__mul__", None), "__globals__", {}).get("RULES")
+    return table if isinstance(table, dict) else {}
+
+
+def asked(tape: Any, value: Any, recipe: Recipe) -> Gradients:
+    """Record a recipe on a learner's tape and ask for the gradients."""
+    recording = call(tape, written="Your tape()")
+    parts = {name: np.copy(part) if np.ndim(part) else part for name, part in recipe.sources.items()}
+    sources = {name: part if name == recipe.plain else value(part) for name, part in parts.items()}
+    try:
+        with recording:
+            values = recipe.run(sources)
+    except Exception as error:
+        raise NotYet(
+            f"Recording {recipe} raised {type(error).__name__}: {shortened(str(error))}. Have you changed `apply`?"
+        ) from error
+    if recipe.is_overwritten:
+        for part in filter(np.ndim, parts.values()):
+            part[...] = 100.0
+    slopes: Any = None
+    for _ in range(1 + recipe.is_asked_again):
+        try:
+            named = [sources[name] for name in recipe.boxed]
+            slopes = call(recording.gradient, values[recipe.target], named, written=_call(recipe))
+        except NotYet as refused:
+            raise NotYet(re.sub(r" at 0x[0-9a-fA-F]+", "", _explained(refused, recipe, values))) from None
+    if hint := _unreadable(slopes, recipe):
+        raise NotYet(hint)
+    pairs = zip(recipe.boxed, slopes, strict=True)
+    return {name: None if slope is None else numbers(slope, f"the slope for {name}") for name, slope in pairs}
+
+
+def _call(recipe: Recipe) -> str:
+    return f"For {recipe}, `gradient({recipe.target}, [{', '.join(recipe.boxed)}])`"
+
+
+def _unreadable(slopes: Any, recipe: Recipe) -> str:
+    """Return a hint for what is not a list of slopes."""
+    if slopes is ...:
+        return "Replace the three dots: `gradient` is still open."
+    if slopes is None:
+        return "Your `gradient` returns None. End it with `return`, and a list: one slope for each source."
+    count = len(recipe.boxed)
+    if not isinstance(slopes, tuple | list) or len(slopes) != count:
+        return f"{_call(recipe)} returns {shortened(slopes)}. Return a list with one slope for each of the {count} sources."
+    if any(hasattr(slope, "number") for slope in slopes):
+        return f"For {recipe}, the slopes are Values. {ON_BOXES}"
+    return ""
+
+
+def _explained(hint: NotYet, recipe: Recipe, values: dict[str, Any]) -> str:
+    """Return what a walk raised, with what it usually means."""
+    error = hint.__cause__
+    if isinstance(error, KeyError) and error.args and isinstance(error.args[0], np.ufunc):
+        return f"For {recipe} your tape finds no rule for `np.{error.args[0].__name__}` in `RULES`."
+    if isinstance(error, KeyError) and _nothing_yet(error, recipe, values):
+        return (
+            f"{_call(recipe)} raised KeyError. When the first contribution arrives, nothing is there yet: "
+            "`cotangents.get(x, 0.0) + contribution`."
+        )
+    if isinstance(error, KeyError):
+        return (
+            f"{_call(recipe)} raised KeyError: it looked for a cotangent where there is none. Not every entry "
+            "and not every source leads to the target, so use `.get`."
+        )
+    for words, meant in MEANT.items():
+        if isinstance(error, ERRORS) and words in str(error):
+            return f"{hint} {meant}"
+    return str(hint)
+
+
+def _nothing_yet(error: KeyError, recipe: Recipe, values: dict[str, Any]) -> bool:
+    """Return whether the key leads to the target and is not the output of the entry in hand, but one of its inputs."""
+    key = error.args[0] if error.args else None
+    place = key if isinstance(key, int) else id(key)
+    seen = [x for frame, _ in walk_tb(error.__traceback__) for x in frame.f_locals.values()]
+    if any(id(getattr(x, "output", None)) == place for x in seen):
+        return False
+    return any(id(values[name]) == place for name in recipe.leading)
+
+
+# The exercises ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Group(Case):
+    """Recipes whose gradients are compared."""
+
+    recipes: Sequence[Recipe] = ()
+
+
+def group(recipes: Sequence[Recipe], hint: str = "Go through it with a pencil, from the last line up.") -> Group:
+    """Return the case of some recipes. A gradient comes with its shape, for (1,) is not the shape of a number."""
+
+    def of(gradients: Any) -> list[dict[str, Any]]:
+        found = map(gradients.__wrapped__, recipes)
+        return [{name: None if g is None else (np.shape(g), g) for name, g in each.items()} for each in found]
+
+    return Group(of, hint, recipes=recipes)
+
+
+@dataclass(frozen=True, eq=False)
+class OwnTape(Function):
+    """Two classes, a tape and its value, compared in the gradients of recipes.
+
+    The answers that the exercise itself knows, right and wrong, are partials that compute such gradients.
+
+    Parameters
+    ----------
+    first : callable
+        Is given the two classes, and raises `NotYet` if they are not worth asking.
+    """
+
+    signature: str = "gradients(recipe)"
+    first: Callable[[Any, Any], object] = lambda tape, value: None
+
+    def read(self, given: Any, name: str = "your answer") -> list[Outcome]:
+        """Return the gradients of each group."""
+        if not isinstance(given, partial):
+            tape, value = tape_and_value(given)
+            self.first(tape, value)
+            given = partial(gradients_of, tape, value)
+        return super().read(given)
+
+    def lead_on(self, given: Any, seen: Any, right: Any, name: str) -> str:
+        """Return the hint, after the first gradients that are wrong."""
+        hint = super().lead_on(given, seen, right, name)
+        place = list(map(self._same, self.cases, seen, right)).index(False)
+        case: Any = self.cases[place]
+        answers = zip(case.recipes, seen[place].value or (), right[place].value, strict=False)
+        for recipe, found, wanted in answers:  # none, if it was refused
+            if said := " and ".join(self._said(case, found, wanted, recipe.target)):
+                return f"For {recipe}, {said}. {hint}"
+        return hint
+
+    def _said(self, case: Case, found: Gradients, wanted: Gradients, target: str) -> Iterator[str]:
+        for name, slope in wanted.items():
+            if not self._same(case, Outcome(found[name]), Outcome(slope)):
+                yield f"d{target}/d{name} is {_slope(slope)}, but your tape says {_slope(found[name])}"
+
+
+def _slope(slope: Any) -> str:
+    return "None" if slope is None else shortened(np.round(slope[1], 4).tolist())
+
+
+def tape_and_value(answer: Any) -> tuple[Any, Any]:
+    """Return the two classes of an answer, the tape first."""
+    if not isinstance(answer, tuple | list) or len(answer) != 2 or not all(isinstance(part, type) for part in answer):
+        raise NotYet(f"{PAIR} This is {shortened(answer)}.")
+    tape, value = answer if hasattr(answer[0], "gradient") else reversed(answer)
+    if not hasattr(tape, "gradient") or not hasattr(tape, "__enter__"):
+        raise NotYet(f"{PAIR} Neither of these has `gradient` and `__enter__`, so which one is the tape?")
+    if getattr(call(value, 2.0, written="Value(2.0)"), "number", None) != 2.0:
+        raise NotYet(f"{PAIR} A value made by `Value(2.0)` should have the `number` 2.0.")
+    return tape, value
+
+
+NOBODY = (lambda: None).__code__
+"""What nobody calls."""
+
+
+def walks_itself(instead: str, tape: Any, value: Any) -> None:
+    """Refuse a tape that leaves its backward pass to another tape's `gradient`, or to a function called `walk`."""
+    if "gradient" not in vars(tape):
+        raise NotYet(f"`{tape.__name__}` has no `gradient` of its own. {instead}")
+    refused: dict[CodeType, str] = {}
+    for owner in tape.__mro__:
+        gradient = vars(owner).get("gradient")
+        others = {"walk": getattr(gradient, "__globals__", {}).get("walk")}
+        if owner is not tape:
+            others[f"{owner.__name__}.gradient"] = gradient
+        refused |= {getattr(f, "__code__", NOBODY): name for name, f in others.items()}
+    found: list[str] = []
+
+    def heard(frame: Any, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code in refused:
+            found.append(refused[frame.f_code])
+
+    before = sys.getprofile()
+    sys.setprofile(heard)
+    try:
+        with suppress(Exception):  # it is asked again, and then there is a hint for it
+            asked(tape, value, TWICE)
+    finally:
+        sys.setprofile(before)
+    if found:
+        raise NotYet(f"This leaves the work to `{found[0]}`. {instead}")
+
+
+def divides(tape: Any, value: Any) -> None:
+    """Refuse a value that does not divide forward, a tape that does not hear of it, and half a rule."""
+    quotients = (
+        ("Value(6.0) / Value(2.0)", "__truediv__", lambda: value(6.0) / value(2.0)),
+        ("Value(6.0) / 2.0", "__truediv__", lambda: value(6.0) / 2.0),
+        ("6.0 / Value(2.0)", "__rtruediv__", lambda: 6.0 / value(2.0)),
+    )
+    hints = chain(
+        (_not_three(value, *each) for each in quotients),
+        (_unheard(tape, value, recipe) for recipe in QUOTIENTS[0][:3]),
+        map(_half_a_rule, [value]),
+    )
+    if hint := next(filter(None, hints), ""):
+        raise NotYet(hint)
+
+
+def _not_three(value: Any, written: str, method: str, divide: Callable[[], Any]) -> str:
+    """Return a hint if a quotient is not a Value with the number 3."""
+    try:
+        given = call(divide, written=written)
+    except NotYet as refused:
+        again = f" `/` asks `{method}` again: call `apply`." * isinstance(refused.__cause__, RecursionError)
+        missing = f" `{value.__name__}` has no `{method}`." * (not hasattr(value, method))
+        return f"{refused}{again}{missing}"
+    if given is ...:
+        return f"Replace the three dots: {written} is still open."
+    if type(given) in value.__mro__[1:-1]:
+        above = type(given).__name__
+        return f"`apply` makes `{above}`s, so add the methods to `{above}` itself."
+    if not isinstance(given, value):
+        return f"{written} is {shortened(given)}, not a Value, so no tape can follow it. Let `apply` compute it."
+    number = numbers(getattr(given, "number", None), written)
+    if near(number, 1 / 3):
+        return f"{written} is {number:.6g}: it is divided the wrong way round. Which of the two is `self`?"
+    return "" if near(number, 3.0) else f"{written} should have the number 3, but it has {shortened(number.tolist())}."
+
+
+def _half_a_rule(value: Any) -> str:
+    """Return a hint for a rule that leaves a contribution out."""
+    parts: Any = ()
+    with suppress(Exception):  # the walk raises it again, and there is a hint for it
+        parts = table_beside(value)[np.divide](1.0, 3.0, 6.0, 2.0)
+    if parts is None or (isinstance(parts, tuple | list) and any(part is None for part in parts)):
+        return f"Your rule returns {shortened(parts)}. Is a `return` or a contribution missing? {ONE_EACH}"
+    return ""
+
+
+def _unheard(tape: Any, value: Any, recipe: Recipe) -> str:
+    """Return a hint if a tape doesn't hear of a quotient, or of what it was made of."""
+    recording = tape()
+    sources = {name: value(part) for name, part in recipe.sources.items()}
+    with recording:
+        recipe.run(sources)
+    entries: Any = getattr(recording, "entries", True)
+    if not entries:
+        return f"The numbers are right, but no tape has heard of `{recipe.lines[0]}`. Let `apply` compute it."
+    with suppress(TypeError, AttributeError):  # entries of another kind
+        known = [id(x) for entry in entries for x in entry.inputs]
+        for name in recipe.lines[0].inputs:
+            if name in sources and id(sources[name]) not in known:
+                return f"Hand `apply` the boxes, not their numbers. Otherwise the entry doesn't know {name}."
+    return ""
+
+
+AGAIN = group(
+    [replace(TWICE, is_asked_again=True)],
+    "The first answer is right, but asked again, the same tape gives another. Did the first walk reverse or empty "
+    "`self.entries`, or keep its cotangents? Leave the list as it is: `reversed(self.entries)`.",
+)
+HANDS_OVER_Z = group([EXPONENTIAL], IS_Z)
+
+FROM_MEMORY = OwnTape(
+    "The walk, from memory",
+    """\
+Write the backward pass for numbers, without looking back, and without calling `walk`. `class Mine(Tape)` means: like `Tape`, except for what's written here. `self.entries` is the list. Return a list: for each source its slope, or `None` if the target wasn't computed from it.""",
+    first=partial(walks_itself, "Write the backward pass here, in `gradient`."),
+    cases=[group(NUMBERS), AGAIN, HANDS_OVER_Z],
+    answer=partial(right),
+    spellings=[partial(walk)],
+    hints=[(partial(walk, slip=slip), hint) for slip, hint in ON_NUMBERS.items()],
+    why=f"Your tape and ours agree on {len(NUMBERS)} programs, to the last None.",
+)
+
+DIVISION = OwnTape(
+    "Teach it to divide",
+    """\
+Your tape can't divide. NumPy's name for `/` is `np.divide`, and the two magic methods are `__truediv__` (`x / 2.0` asks x) and `__rtruediv__` (`2.0 / x` asks x, the one on the right). Write both, and the rule. Arrays come for free: `fold` is in the walk.""",
+    first=divides,
+    cases=[group(recipes) for recipes in QUOTIENTS],
+    answer=partial(right),
+    spellings=[quotient(lambda g, z, x, y: (g / y, -g * x / y**2))],
+    hints=[
+        (
+            quotient(lambda g, z, x, y: (g / y, g * x / y**2)),
+            "A larger y makes x / y smaller. Which sign does dz/dy have?",
+        ),
+        (quotient(lambda g, z, x, y: (g / y, -g * x / y)), "The slope of 1 / y is -1 / y**2. There is a square in it."),
+        (quotient(lambda g, z, x, y: (g / y, -g / y**2)), "y gets x times the slope of 1 / y. Where is the x?"),
+        (
+            quotient(lambda g, z, x, y: (-g * x / y**2, g / y)),
+            "The two contributions have changed places: x comes first.",
+        ),
+        (
+            quotient(lambda g, z, x, y: (1 / y * np.ones(np.shape(g)), -x / y**2 * np.ones(np.shape(g)))),
+            "The cotangent g is left out. Both contributions are multiplied by it.",
+        ),
+        (
+            quotient(lambda g, z, x, y: (1 / y * np.ones(np.shape(g)), -g * x / y**2)),
+            "The cotangent g is left out of the first contribution.",
+        ),
+        (
+            quotient(lambda g, z, x, y: (g / y, -x / y**2 * np.ones(np.shape(g)))),
+            "The cotangent g is left out of the second contribution.",
+        ),
+        (
+            quotient(lambda g, z, x, y: (g / y,)),
+            "Your rule returns one contribution, the one to x. The divisor y needs one too.",
+        ),
+        (
+            quotient(lambda g, z, x, y: (g, -g * x / y**2)),
+            "The 1 / y is forgotten in the first contribution: x / y is x times 1 / y.",
+        ),
+        (quotient(lambda g, z, x, y: (g * y, g * x)), "That is the rule of a product."),
+        (
+            quotient(lambda g, z, x, y: (g / y, -g * x / 2 * y)),
+            "`/ 2 * y` divides by 2 and then multiplies by y. The square of y is `y**2`.",
+        ),
+        (
+            quotient(lambda g, z, x, y: (g / y, -g * x * y**2)),
+            "You multiply by y**2. The slope of 1 / y is -1 / y**2: divide by it.",
+        ),
+        (
+            quotient(lambda g, z, x, y: (g / y, -g * y / x**2)),
+            "In the second contribution x and y have changed places. It is x times the slope of 1 / y, -1 / y**2.",
+        ),
+    ],
+    why="Division works from both sides, forward and backward, for numbers and for arrays.",
+)
+
+MEND = OwnTape(
+    "Somebody else's tape",
+    """\
+Somebody wrote this walk for arrays. It's right for many programs, and three of its lines are wrong. Find and fix them. (One of the three does no harm as long as no two values share an array.)""",
+    first=partial(walks_itself, "Fix the three lines here, in this `gradient`."),
+    cases=[
+        *[group(recipes) for recipes in ARRAYS],
+        AGAIN,
+        HANDS_OVER_Z,
+        group(
+            [replace(recipe("a = x * k", "a", plain="k", x=2.0, k=ROW), is_overwritten=True)],
+            "The program wrote into an array that your tape had noted, and the slope changed. Note a copy.",
+        ),
+        group(
+            [replace(recipe("a = x * x", "a", x=ROW), is_overwritten=True)],
+            "The program wrote into an array that a Value was made of, and the slope changed. `Value` should keep a "
+            "copy.",
+        ),
+    ],
+    answer=partial(right),
+    spellings=[partial(walk)],
+    hints=[
+        *[(partial(walk, slip=slip), hint) for slip, hint in (ON_NUMBERS | ON_ARRAYS).items()],
+        (
+            partial(walk, fold=lambda g, shape: g),
+            "Your walk does not add up the contributions where a value was copied. Fold each to the shape of its "
+            "input.",
+        ),
+        (
+            partial(walk, fold=partial(fold, ones=False)),
+            "Your `fold` adds up axes that were new on the left, but not axes of length 1 that were stretched.",
+        ),
+        (
+            partial(walk, fold=partial(fold, left=False)),
+            "Your `fold` adds up stretched axes of length 1, but not axes that were new on the left.",
+        ),
+    ],
+    why=f"All three are fixed. On {sum(map(len, ARRAYS))} programs with arrays of all shapes, your tape agrees with "
+    "ours.",
+)
+
+QUESTIONS = (*PREDICTIONS, FROM_MEMORY, DIVISION, MEND)
