@@ -251,9 +251,9 @@ def unit(vector: Any) -> Any:
     return vector / np.linalg.norm(vector)
 
 
-def along(direction: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+def direction(of: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     """Return a direction that is made of the gradient and the point."""
-    return lambda f, point: direction(slopes(f, point), point)
+    return lambda f, point: of(slopes(f, point), point)
 
 
 ALONE = "That goes along one input alone. A direction in between is steeper."
@@ -285,53 +285,56 @@ You stand somewhere on a hill in the fog, and you want the shortest way up. Writ
     ],
     hints=[
         (slopes, "That is the gradient itself. It points the right way; now scale it to length 1."),
-        (along(lambda g, point: -unit(g)), "That is the steepest way *down*. Turn it round."),
+        (direction(lambda g, point: -unit(g)), "That is the steepest way *down*. Turn it round."),
         (
-            along(lambda g, point: -g),
+            direction(lambda g, point: -g),
             "That points down, and its length is not 1. Turn it round and divide it by its length.",
         ),
-        (along(lambda g, point: np.eye(len(point))[np.argmax(g)]), ALONE),
-        (along(lambda g, point: np.eye(len(point))[np.argmax(np.abs(g))]), ALONE),
+        (direction(lambda g, point: np.eye(len(point))[np.argmax(g)]), ALONE),
+        (direction(lambda g, point: np.eye(len(point))[np.argmax(np.abs(g))]), ALONE),
         (
-            along(lambda g, point: np.argmax(g)),
+            direction(lambda g, point: np.argmax(g)),
             "That is the place of the steepest input. A direction is an array, with one part for each input.",
         ),
-        (along(lambda g, point: g / np.sum(g)), SUM),
-        (along(lambda g, point: g / np.sum(np.abs(g))), SUM),
+        (direction(lambda g, point: g / np.sum(g)), SUM),
+        (direction(lambda g, point: g / np.sum(np.abs(g))), SUM),
         (
-            along(lambda g, point: g / np.max(np.abs(g))),
+            direction(lambda g, point: g / np.max(np.abs(g))),
             "You divide by the largest part. The length is np.linalg.norm.",
         ),
         (
-            along(lambda g, point: g / np.max(g)),
+            direction(lambda g, point: g / np.max(g)),
             "You divide by the largest part. The length is np.linalg.norm, and there the negative part counts too.",
         ),
-        (along(lambda g, point: np.cumsum(g)), STAYS),
-        (along(lambda g, point: unit(np.cumsum(g))), STAYS),
-        (along(lambda g, point: np.sum(g)), TOGETHER),
-        (along(lambda g, point: np.sum(g) * np.ones(len(point))), TOGETHER),
-        (along(lambda g, point: unit(np.sum(g) * np.ones(len(point)))), TOGETHER),
+        (direction(lambda g, point: np.cumsum(g)), STAYS),
+        (direction(lambda g, point: unit(np.cumsum(g))), STAYS),
+        (direction(lambda g, point: np.sum(g)), TOGETHER),
+        (direction(lambda g, point: np.sum(g) * np.ones(len(point))), TOGETHER),
+        (direction(lambda g, point: unit(np.sum(g) * np.ones(len(point)))), TOGETHER),
         (
-            along(lambda g, point: g / len(point)),
+            direction(lambda g, point: g / len(point)),
             "You divide by the number of inputs. The length is np.linalg.norm of the gradient.",
         ),
         (
-            along(lambda g, point: g / np.linalg.norm(point)),
+            direction(lambda g, point: g / np.linalg.norm(point)),
             "You divide by the length of the point. Divide by that of the gradient.",
         ),
         (
-            along(lambda g, point: point + unit(g)),
+            direction(lambda g, point: point + unit(g)),
             "That is the place one step further on. Only the direction is wanted, without the point.",
         ),
-        (along(lambda g, point: unit(g) / np.linalg.norm(g)), "You divide by the length twice. Once is enough."),
+        (direction(lambda g, point: unit(g) / np.linalg.norm(g)), "You divide by the length twice. Once is enough."),
         (
-            along(lambda g, point: np.abs(unit(g))),
+            direction(lambda g, point: np.abs(unit(g))),
             "Every part is positive, but along one input the hill goes down. Keep the signs.",
         ),
-        (along(lambda g, point: np.sign(g)), "Those are only the signs. A steep input counts more than a gentle one."),
+        (
+            direction(lambda g, point: np.sign(g)),
+            "Those are only the signs. A steep input counts more than a gentle one.",
+        ),
         (lambda f, point: unit(point), "That is the direction of the point itself. No slope counts in it."),
         (
-            along(lambda g, point: np.linalg.norm(g)),
+            direction(lambda g, point: np.linalg.norm(g)),
             "That is how steep it is. The direction is wanted, an array with one part for each input.",
         ),
         (lambda f, point: np.zeros(len(point)), ZEROS),
@@ -342,7 +345,7 @@ You stand somewhere on a hill in the fog, and you want the shortest way up. Writ
             "The direction needs as many parts as the point has inputs: this point has three, and yours has two.",
         ),
         (lambda f, point: unit(slopes(f, point, inputs=3)), FOR_TWO),
-        (along(lambda g, point: unit([g[k] for k in range(3)])), FOR_TWO),
+        (direction(lambda g, point: unit([g[k] for k in range(3)])), FOR_TWO),
     ],
     why="It points where the gradient points and has length 1: straight up the hill.",
 )

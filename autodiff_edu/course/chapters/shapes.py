@@ -114,12 +114,12 @@ FOLDS = (
 """Shapes of a cotangent and of its source, and what there is to add up."""
 
 
-def folded_by(start: tuple[int, ...], shape: tuple[int, ...], fold: Callable[..., Any]) -> Any:
+def apply_fold(start: tuple[int, ...], shape: tuple[int, ...], function: Callable[..., Any]) -> Any:
     """Return what a function makes of a cotangent with this shape."""
-    return fold(np.random.default_rng(20140309).integers(1, 10, size=start).astype(float), shape)
+    return function(np.random.default_rng(20140309).integers(1, 10, size=start).astype(float), shape)
 
 
-def folded(g: Any, shape: tuple[int, ...]) -> Any:
+def fold(g: Any, shape: tuple[int, ...]) -> Any:
     """Add up what broadcasting copied."""
     g = g.sum(axis=tuple(range(g.ndim - len(shape))))
     return g.sum(axis=tuple(k for k, length in enumerate(shape) if length == 1), keepdims=True)
@@ -127,7 +127,7 @@ def folded(g: Any, shape: tuple[int, ...]) -> Any:
 
 def with_shape(other: tuple[int, ...], g: Any, shape: tuple[int, ...]) -> Any:
     """Return any array of another shape; where that is the right one, the right array."""
-    return folded(g, shape) if other == shape else np.full(other, ...)
+    return fold(g, shape) if other == shape else np.full(other, ...)
 
 
 def first_of_each(g: Any, shape: tuple[int, ...]) -> Any:
@@ -145,13 +145,13 @@ Write `fold(g, shape)`. It's given a cotangent `g`, an array, and the shape that
     signature="fold(g, shape)",
     cases=[
         Case(
-            partial(folded_by, start, shape),
+            partial(apply_fold, start, shape),
             f"For a g of shape {start} and the shape {shape} ({what}) the sums are {{answer}}, and your function "
             "returns {given}. Compare the two shapes from the right: which axes were repeated?",
         )
         for start, shape, what in FOLDS
     ],
-    answer=folded,
+    answer=fold,
     hints=[
         (
             lambda g, shape: g,
@@ -162,7 +162,7 @@ Write `fold(g, shape)`. It's given a cotangent `g`, an array, and the shape that
             "Everything was summed. Sum only over the axes along which the source was repeated.",
         ),
         (lambda g, shape: with_shape((1,) * (g.ndim - len(shape)) + shape, g, shape), LEFT),
-        (lambda g, shape: g if g.size == np.prod(shape) else folded(g, shape), LEFT),
+        (lambda g, shape: g if g.size == np.prod(shape) else fold(g, shape), LEFT),
         (
             lambda g, shape: with_shape(tuple(n for n in shape if n != 1), g, shape),
             "An axis of length 1 was lost: sum over it with `keepdims=True`.",
@@ -172,11 +172,11 @@ Write `fold(g, shape)`. It's given a cotangent `g`, an array, and the shape that
             "You summed over the wrong axis. Sum where the source has length 1, with `keepdims=True`.",
         ),
         (
-            lambda g, shape: folded(g, shape) * np.prod(shape) / g.size,
+            lambda g, shape: fold(g, shape) * np.prod(shape) / g.size,
             "Your function returns the mean. Contributions are added up, as always.",
         ),
         (
-            lambda g, shape: g.sum(axis=1) if g.shape == (3, 3) else folded(g, shape),
+            lambda g, shape: g.sum(axis=1) if g.shape == (3, 3) else fold(g, shape),
             "For a square g your function sums the right axis. NumPy adds missing axes on the left.",
         ),
         (first_of_each, "Your function picks some of the contributions. All of them count: sum them."),
@@ -244,36 +244,41 @@ def samples(n: int) -> tuple[Any, Any]:
     return features, features @ [[0.5], [-4.0]] + 2.0 + 0.1 * random.normal(size=(n, 1))
 
 
-def predicted_by(fit: Callable[..., Any], features: Any, target: Any) -> Any:
-    """Return the predictions of a learner's fit, one for each sample; nan if they ran away."""
+def best_plane(features: Any, target: Any) -> Any:
+    """Return the predictions of the best plane."""
+    design = np.column_stack([features, np.ones(len(target))])
+    return (design @ np.linalg.lstsq(design, target, rcond=None)[0]).ravel()
+
+
+def compare_with_plane(n: int, fit: Callable[..., Any]) -> dict[str, Any]:
+    """Return how well the predictions of a fit go up and down with the best plane, and how high each is.
+
+    Of flat predictions, and of those that ran away, the height is nan.
+    """
+    features, target = samples(n)
     given = fit(features.copy(), target.copy())
-    n = len(target)
     if (isinstance(given, tuple | list) and len(given) == 2) or numbers(given).shape not in ((n,), (n, 1)):
         raise NotYet(
             f"For features of shape {features.shape} and a target of shape {target.shape} your function returns "
             f"{shortened(given)}. Return one prediction for each sample, and nothing else: ({n},) or ({n}, 1)."
         )
     predictions = numbers(given).ravel()
-    return predictions if np.abs(predictions).max() < 1e3 else np.full(n, np.nan)
+    is_bounded = np.abs(predictions).max() < 1e3
+    is_flat = np.ptp(predictions) < 0.05 * np.ptp(target)
+    follows = 0.0 if is_flat else np.corrcoef(predictions, best_plane(features, target))[0, 1]
+    height = 1.0 + (predictions - target.min()) / np.ptp(target)
+    is_high = is_bounded and (not is_flat or not predictions.any())
+    return {"follows": follows if is_bounded else np.nan, "height": height if is_high else np.full(n, np.nan)}
 
 
-def correlation(fit: Callable[..., Any], features: Any, target: Any) -> float:
-    """Return how well predictions go up and down with those of the best plane; 0 if they are flat."""
-    predictions = predicted_by(fit, features, target)
-    if np.ptp(predictions) < 0.05 * np.ptp(target):
-        return 0.0
-    return float(np.corrcoef(predictions, best_plane(features, target))[0, 1])
-
-
-def scaled_predictions(fit: Callable[..., Any], features: Any, target: Any) -> Any:
-    """Return predictions as parts of the way from the lowest target, 1, to the highest, 2."""
-    return 1.0 + (predicted_by(fit, features, target) - target.min()) / np.ptp(target)
-
-
-def best_plane(features: Any, target: Any) -> Any:
-    """Return the predictions of the best plane."""
-    design = np.column_stack([features, np.ones(len(target))])
-    return (design @ np.linalg.lstsq(design, target, rcond=None)[0]).ravel()
+def lead_to_plane(found: dict[str, Any], wanted: dict[str, Any]) -> str:
+    """Return the hint for predictions that are off the best plane."""
+    if found["follows"] > 0.99:
+        return "On its way, but not there yet. Leave `turns` and `rate` as they were."
+    return (
+        "No longer flat, but the predictions don't follow the best plane. Is each prediction compared with its own "
+        "target, and with no other? And has each measurement a mean and a spread of its own?"
+    )
 
 
 def descend(features: Any, target: Any, axis: int | None = 0) -> Any:
@@ -286,42 +291,30 @@ def descend(features: Any, target: Any, axis: int | None = 0) -> Any:
     return scaled @ w + b
 
 
+RUN_AWAY = "The numbers run away. The rate suits the mean of the errors; with a sum the steps are too long."
+
 FLAT_FIT = Function(
     "Find the flat fit",
     """\
 This fit has two measurements for each sample: `features` has the shape (n, 2). `target` comes from a file as a column, (n, 1). Subtracting the mean and dividing by the spread puts both measurements on the same scale. The function runs, and every prediction comes out the same. Find the line, and mend
 it. Careful: not every broadcasting here is a mistake.""",
     signature="predictions_of(features, target)",
-    cases=[
-        Case(
-            lambda fit: [correlation(fit, *samples(n)) for n in (12, 30)],
-            "No longer flat, but the predictions don't follow the best plane. Is each prediction compared with its own "
-            "target, and with no other? And has each measurement a mean and a spread of its own?",
-            within=0.01,
-        ),
-        Case(
-            lambda fit: [scaled_predictions(fit, *samples(n)) for n in (12, 30)],
-            "On its way, but not there yet. Leave `turns` and `rate` as they were.",
-            within=0.007,
-        ),
-    ],
+    cases=[Case(partial(compare_with_plane, n), lead_to_plane, within=0.007) for n in (12, 30)],
     answer=best_plane,
     spellings=[descend, lambda features, target: descend(features, target)[:, np.newaxis].astype(np.float32)],
     hints=[
         (
             lambda features, target: np.full(len(target), np.mean(target)),
-            "The fit is still flat: every prediction is the same. Print the shapes of `prediction` and `target`, and that of "
-            "their difference. (`.T` does nothing to an array with one axis.) If they agree, look at `scaled`: each "
-            "column has a mean and a spread of its own.",
+            "The fit is still flat: every prediction is the same. Print the shapes of `prediction` and `target`, and "
+            "that of their difference. (`.T` does nothing to an array with one axis.) If they agree, look at "
+            "`scaled`: each column has a mean and a spread of its own.",
         ),
         (
             lambda features, target: np.zeros(len(target)),
             "Every prediction is still 0, so nothing was learned. Do w and b still change?",
         ),
-        (
-            lambda features, target: np.full(len(target), np.nan),
-            "The numbers run away. The rate suits the mean of the errors; with a sum the steps are too long.",
-        ),
+        (lambda features, target: np.full(len(target), np.nan), RUN_AWAY),
+        (lambda features, target: best_plane(features, target) if len(target) < 20 else np.full(30, np.nan), RUN_AWAY),
         (
             partial(descend, axis=None),
             "No longer flat, but the scaling is wrong: each measurement needs a mean and a spread of its own, along "

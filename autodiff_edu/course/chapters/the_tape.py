@@ -160,28 +160,28 @@ def write(value: Any) -> None:
 def cases_of(name: str, make: Callable[[], Any], hint: str) -> list[Case]:
     """Return what is done with a note of one kind of value: the value, the note, and the note after a write."""
 
-    def noted(note: Callable[[Any], Any]) -> tuple[Any, Any]:
+    def take(note: Callable[[Any], Any]) -> tuple[Any, Any]:
         value = make()
         kept = note(value)
         if isinstance(kept, Iterator):
             raise NotYet(f"Your note is a {type(kept).__name__}, which is read later. Make a list.")
         return value, kept
 
-    def written(note: Callable[[Any], Any]) -> Any:
-        value, kept = noted(note)
+    def spoil(note: Callable[[Any], Any]) -> Any:
+        value, kept = take(note)
         write(value)
         return kept
 
     return [
         Case(
-            lambda note: noted(note)[0],
+            lambda note: take(note)[0],
             f"Your function changes {name} that it is given. Leave the value alone, and return a copy.",
         ),
         Case(
-            lambda note: noted(note)[1],
+            lambda note: take(note)[1],
             f"For {name}, {{answer}}, your note is {{given}}. It should hold the same.",
         ),
-        Case(written, f"Then I wrote 100 into {name}, and your note changed with it. {hint}"),
+        Case(spoil, f"Then I wrote 100 into {name}, and your note changed with it. {hint}"),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Your own tape: a learner's tape against the package's on random recipes, division, and three mistakes."""
+"""Your own tape: a learner's tape against the package's on random calculations, division, and three mistakes."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ PREDICTIONS = (
     ),
 )
 
-# Recipes: the programs that are recorded ------------------------------------------------------------------------------
+# Calculations: the programs that are recorded -----------------------------------------------------------------------
 
 OPERATORS: dict[str, Callable[..., Any]] = {
     "+": operator.add,
@@ -133,20 +133,20 @@ Gradients = dict[str, Any]
 
 
 class Equation(NamedTuple):
-    """One line of a recipe; an input is a name, or a constant."""
+    """One line of a calculation; an input is a name, or a constant."""
 
     output: str
     symbol: str
     inputs: tuple[Any, ...]
 
     def __str__(self) -> str:
-        written = [x if isinstance(x, str) else _written(x) for x in self.inputs]
+        written = [x if isinstance(x, str) else _write(x) for x in self.inputs]
         right = f"{self.symbol}({written[0]})" if len(written) == 1 else f" {self.symbol} ".join(written)
         return f"{self.output} = {right}"
 
 
 @dataclass(frozen=True, eq=False)
-class Recipe:
+class Calculation:
     """Straight lines to record, and what to ask the tape then.
 
     Attributes
@@ -159,21 +159,21 @@ class Recipe:
         Whose gradients are asked for.
     plain : str
         The source that is not boxed, and whose gradient is not asked for, if there is one.
-    is_asked_again : bool
-        Whether it is the second answer that counts.
-    is_overwritten : bool
-        Whether 100 is written into the arrays before anything is asked.
+    twice : bool
+        Whether to ask twice, and take the second answer.
+    overwrite : bool
+        Whether to write 100 into the arrays before asking.
     """
 
     sources: dict[str, Any]
     lines: tuple[Equation, ...]
     target: str
     plain: str = ""
-    is_asked_again: bool = False
-    is_overwritten: bool = False
+    twice: bool = False
+    overwrite: bool = False
 
     def __str__(self) -> str:
-        given = ", ".join(f"{name} = {_written(value)}" for name, value in self.sources.items())
+        given = ", ".join(f"{name} = {_write(value)}" for name, value in self.sources.items())
         return f"`{'; '.join(map(str, self.lines))}` with {given}"
 
     @property
@@ -198,30 +198,30 @@ class Recipe:
         return values
 
 
-def _written(value: Any) -> str:
+def _write(value: Any) -> str:
     return str(np.asarray(value).tolist())
 
 
-def recipe(text: str, target: str, plain: str = "", **sources: Any) -> Recipe:
-    """Read a recipe from its lines, such as "a = x * y; b = a + 2.0"."""
+def parse(text: str, target: str, plain: str = "", **sources: Any) -> Calculation:
+    """Read a calculation from its text, such as "a = x * y; b = a + 2.0"."""
     lines = []
     for line in text.split("; "):
         output, _, expression = line.partition(" = ")
         parts = expression.removesuffix(")").replace("(", " ").split()
         symbol, inputs = (parts[0], parts[1:]) if len(parts) == 2 else (parts[1], parts[::2])
         lines.append(Equation(output, symbol, tuple(x if x[0].isalpha() else float(x) for x in inputs)))
-    return Recipe(sources, tuple(lines), target, plain)
+    return Calculation(sources, tuple(lines), target, plain)
 
 
-def draw(count: int, symbols: tuple[str, ...], shapes: tuple[tuple[int, ...], ...], seed: int) -> list[Recipe]:
-    """Draw recipes of two to seven lines, the short ones first."""
+def draw(count: int, symbols: tuple[str, ...], shapes: tuple[tuple[int, ...], ...], seed: int) -> list[Calculation]:
+    """Draw calculations of two to seven lines, the short ones first."""
     random = np.random.default_rng(seed)
 
     def number(shape: tuple[int, ...]) -> Any:
         drawn = np.round(random.uniform(0.5, 2.0, size=shape), 1)
         return drawn if shape else float(drawn)
 
-    recipes = []
+    calculations = []
     for n in np.linspace(2, 7.99, count).astype(int):
         sources = {name: number(shapes[random.integers(len(shapes))]) for name in "xyz"}
         names, lines = list(sources), []
@@ -233,50 +233,50 @@ def draw(count: int, symbols: tuple[str, ...], shapes: tuple[tuple[int, ...], ..
                 inputs = [inputs[0], other] if random.random() < 0.5 else [other, inputs[0]]
             lines.append(Equation(output, symbol, tuple(inputs)))
             names.append(output)
-        recipes.append(Recipe(sources, tuple(lines), names[-1 - int(random.random() < 0.2)]))
-    return recipes
+        calculations.append(Calculation(sources, tuple(lines), names[-1 - int(random.random() < 0.2)]))
+    return calculations
 
 
 ROW, COLUMN = np.array([1.0, 2.0, 3.0]), np.array([[1.0], [4.0]])
 NUMBERS = [
-    recipe("a = x * y", "a", x=3.0, y=5.0),
-    recipe("a = x + x", "a", x=3.0, y=5.0),
-    recipe("a = x * x", "a", x=3.0, y=5.0),
-    recipe("a = x - 2.0; b = 3.0 - a", "b", x=3.0, y=5.0),
-    recipe("a = x * y; b = a + x", "b", x=3.0, y=5.0),
-    recipe("a = x + y; b = a * a; c = b * x", "b", x=3.0, y=5.0),
-    recipe("a = x + x; b = a + a", "b", x=3.0, y=5.0),
-    recipe("a = x * x; b = np.sin(y); c = y * 2.0", "a", x=3.0, y=5.0),
-    recipe("a = x - x; b = a * a", "b", x=3.0, y=5.0),
+    parse("a = x * y", "a", x=3.0, y=5.0),
+    parse("a = x + x", "a", x=3.0, y=5.0),
+    parse("a = x * x", "a", x=3.0, y=5.0),
+    parse("a = x - 2.0; b = 3.0 - a", "b", x=3.0, y=5.0),
+    parse("a = x * y; b = a + x", "b", x=3.0, y=5.0),
+    parse("a = x + y; b = a * a; c = b * x", "b", x=3.0, y=5.0),
+    parse("a = x + x; b = a + a", "b", x=3.0, y=5.0),
+    parse("a = x * x; b = np.sin(y); c = y * 2.0", "a", x=3.0, y=5.0),
+    parse("a = x - x; b = a * a", "b", x=3.0, y=5.0),
     *draw(60, ("+", "-", "*", "np.sin"), ((),), 20250401),
 ]
 TWICE = NUMBERS[4]
-EXPONENTIAL = recipe("a = np.exp(x); b = a * y", "b", x=0.5, y=3.0)
+EXPONENTIAL = parse("a = np.exp(x); b = a * y", "b", x=0.5, y=3.0)
 ARRAYS = [
-    [recipe("a = x * y", "a", x=ROW, y=ROW[::-1].copy()), recipe("a = x + y", "a", x=ROW, y=ROW[::-1].copy())],
+    [parse("a = x * y", "a", x=ROW, y=ROW[::-1].copy()), parse("a = x + y", "a", x=ROW, y=ROW[::-1].copy())],
     [
-        recipe("a = np.mean(x)", "a", x=ROW),
-        recipe("a = x * y; b = np.mean(a)", "b", x=ROW, y=2.0),
-        recipe("a = x * y; b = np.mean(a)", "b", x=ROW, y=COLUMN),
-        recipe("a = x * y; b = np.mean(a)", "b", x=np.array([[5.0, 6.0, 7.0]]), y=COLUMN),
+        parse("a = np.mean(x)", "a", x=ROW),
+        parse("a = x * y; b = np.mean(a)", "b", x=ROW, y=2.0),
+        parse("a = x * y; b = np.mean(a)", "b", x=ROW, y=COLUMN),
+        parse("a = x * y; b = np.mean(a)", "b", x=np.array([[5.0, 6.0, 7.0]]), y=COLUMN),
     ],
-    [recipe("a = np.sin(x); b = x + y; c = b * a", "c", x=ROW, y=ROW[::-1].copy())],
-    [recipe("a = x + y; b = a * x", "b", x=2.0, y=3.0)],
+    [parse("a = np.sin(x); b = x + y; c = b * a", "c", x=ROW, y=ROW[::-1].copy())],
+    [parse("a = x + y; b = a * x", "b", x=2.0, y=3.0)],
     draw(60, ("+", "-", "*", "np.sin", "np.mean"), SHAPES, 20250402),
 ]
 QUOTIENTS = [
     [
-        recipe("a = x / y", "a", x=6.0, y=2.0),
-        recipe("a = 1.0 / x", "a", x=2.0, y=2.0),
-        recipe("a = x / 2.0", "a", x=2.0, y=2.0),
-        recipe("a = x / y; b = a * a", "b", x=6.0, y=2.0),
+        parse("a = x / y", "a", x=6.0, y=2.0),
+        parse("a = 1.0 / x", "a", x=2.0, y=2.0),
+        parse("a = x / 2.0", "a", x=2.0, y=2.0),
+        parse("a = x / y; b = a * a", "b", x=6.0, y=2.0),
         *draw(20, ("+", "*", "/"), ((),), 20250403),
     ],
     draw(20, ("+", "*", "/"), SHAPES, 20250404),
 ]
-"""Groups of recipes. A mistake is named by the first group in which it shows."""
+"""Groups of calculations. A mistake is named by the first group in which it shows."""
 
-# Gradients: the right ones, those of tapes with classic mistakes, and a learner's ----------------------------------
+# Gradients: the right ones, those of tapes with classic mistakes, and a learner's -----------------------------------
 
 Rule = Callable[..., tuple[Any, ...]]
 RULES: dict[str, Rule] = {
@@ -291,13 +291,13 @@ RULES: dict[str, Rule] = {
 
 
 @cache
-def right(recipe: Recipe) -> Gradients:
+def solve(calculation: Calculation) -> Gradients:
     """Compute the gradients with the package's own tape."""
-    sources = {name: constant(value) for name, value in recipe.sources.items()}
+    sources = {name: constant(value) for name, value in calculation.sources.items()}
     with GradientTape() as tape:
-        tape.watch([sources[name] for name in recipe.boxed])
-        target = recipe.run(sources)[recipe.target]
-    slopes = tape.gradient(target, {name: sources[name] for name in recipe.boxed})
+        tape.watch([sources[name] for name in calculation.boxed])
+        target = calculation.run(sources)[calculation.target]
+    slopes = tape.gradient(target, {name: sources[name] for name in calculation.boxed})
     return {name: None if slope is None else slope.numpy() for name, slope in slopes.items()}
 
 
@@ -312,10 +312,10 @@ def fold(g: Any, shape: tuple[int, ...], left: bool = True, ones: bool = True) -
     return g
 
 
-def walk(recipe: Recipe, slip: str = "", rules: dict[str, Rule] = RULES, fold: Any = fold) -> Gradients:
-    """Walk back over a recipe as a tape with this slip does; without a slip, correctly."""
-    values = recipe.run(recipe.sources)
-    target = recipe.lines[-1].output if slip == "last" else recipe.target
+def walk(calculation: Calculation, slip: str = "", rules: dict[str, Rule] = RULES, fold: Any = fold) -> Gradients:
+    """Walk back over a calculation as a tape with this slip does; without a slip, correctly."""
+    values = calculation.run(calculation.sources)
+    target = calculation.lines[-1].output if slip == "last" else calculation.target
     seed: Any = np.ones(np.shape(values[target]))[()]
     if slip in ("seed", "one", "one, shape of g"):
         seed = values[target] if slip == "seed" else 1.0
@@ -349,7 +349,7 @@ def walk(recipe: Recipe, slip: str = "", rules: dict[str, Rule] = RULES, fold: A
             else:
                 cotangents[x] = part if slip == "twice" else cotangents[x] + part
             if deeper:
-                for earlier in recipe.lines:
+                for earlier in calculation.lines:
                     if earlier.output == x:
                         pull(earlier, deeper)
             if slip.startswith("inside "):
@@ -357,16 +357,16 @@ def walk(recipe: Recipe, slip: str = "", rules: dict[str, Rule] = RULES, fold: A
         return True
 
     if slip == "early":
-        for line in recipe.lines:
-            if line.output == recipe.target:
+        for line in calculation.lines:
+            if line.output == calculation.target:
                 pull(line, deeper=True)
     else:
-        for line in recipe.lines if slip == "forwards" else reversed(recipe.lines):
+        for line in calculation.lines if slip == "forwards" else reversed(calculation.lines):
             reached = pull(line)
             if slip == "inside" or (slip.startswith("inside ") if reached else slip == "break"):
                 break
     absent = 0.0 if slip == "zero" else None
-    return {name: cotangents.get(name, absent) for name in recipe.boxed}
+    return {name: cotangents.get(name, absent) for name in calculation.boxed}
 
 
 INSIDE = "At most one contribution got through: does `return` stand inside the loops?"
@@ -455,18 +455,18 @@ MEANT = {
 ERRORS = TypeError, ValueError, IndexError, AttributeError
 
 
-def gradients_of(tape: Any, value: Any, recipe: Recipe) -> Gradients:
-    """Return what a learner's tape says, for the recipe with `np.exp` with a rule for it in the learner's table."""
-    if recipe is not EXPONENTIAL:
-        return asked(tape, value, recipe)
+def gradients_of(tape: Any, value: Any, calculation: Calculation) -> Gradients:
+    """Return what a learner's tape says. For `np.exp`, the learner's table has a rule meanwhile."""
+    if calculation is not EXPONENTIAL:
+        return ask(tape, value, calculation)
     table = table_beside(value)
     before = dict(table)
     table[np.exp] = RULES["np.exp"]
     try:
-        return asked(tape, value, recipe)
+        return ask(tape, value, calculation)
     except NotYet as hint:
         if "no rule for" in str(hint):  # this tape has its rules elsewhere
-            return right(recipe)
+            return solve(calculation)
         raise NotYet(f"{hint} {IS_Z}") from None
     finally:
         table.clear()
@@ -479,65 +479,66 @@ def table_beside(value: Any) -> dict[Any, Any]:
     return table if isinstance(table, dict) else {}
 
 
-def asked(tape: Any, value: Any, recipe: Recipe) -> Gradients:
-    """Record a recipe on a learner's tape and ask for the gradients."""
+def ask(tape: Any, value: Any, calculation: Calculation) -> Gradients:
+    """Record a calculation on a learner's tape and ask for the gradients."""
     recording = call(tape, written="Your tape()")
-    parts = {name: np.copy(part) if np.ndim(part) else part for name, part in recipe.sources.items()}
-    sources = {name: part if name == recipe.plain else value(part) for name, part in parts.items()}
+    parts = {name: np.copy(part) if np.ndim(part) else part for name, part in calculation.sources.items()}
+    sources = {name: part if name == calculation.plain else value(part) for name, part in parts.items()}
     try:
         with recording:
-            values = recipe.run(sources)
+            values = calculation.run(sources)
     except Exception as error:
         raise NotYet(
-            f"Recording {recipe} raised {type(error).__name__}: {shortened(str(error))}. Have you changed `apply`?"
+            f"Recording {calculation} raised {type(error).__name__}: {shortened(str(error))}. Have you changed `apply`?"
         ) from error
-    if recipe.is_overwritten:
+    if calculation.overwrite:
         for part in filter(np.ndim, parts.values()):
             part[...] = 100.0
     slopes: Any = None
-    for _ in range(1 + recipe.is_asked_again):
+    for _ in range(1 + calculation.twice):
         try:
-            named = [sources[name] for name in recipe.boxed]
-            slopes = call(recording.gradient, values[recipe.target], named, written=_call(recipe))
+            named = [sources[name] for name in calculation.boxed]
+            slopes = call(recording.gradient, values[calculation.target], named, written=_call(calculation))
         except NotYet as refused:
-            raise NotYet(re.sub(r" at 0x[0-9a-fA-F]+", "", _explained(refused, recipe, values))) from None
-    if hint := _unreadable(slopes, recipe):
+            raise NotYet(re.sub(r" at 0x[0-9a-fA-F]+", "", _explain(refused, calculation, values))) from None
+    if hint := _hint_of_slopes(slopes, calculation):
         raise NotYet(hint)
-    pairs = zip(recipe.boxed, slopes, strict=True)
+    pairs = zip(calculation.boxed, slopes, strict=True)
     return {name: None if slope is None else numbers(slope, f"the slope for {name}") for name, slope in pairs}
 
 
-def _call(recipe: Recipe) -> str:
-    return f"For {recipe}, `gradient({recipe.target}, [{', '.join(recipe.boxed)}])`"
+def _call(calculation: Calculation) -> str:
+    return f"For {calculation}, `gradient({calculation.target}, [{', '.join(calculation.boxed)}])`"
 
 
-def _unreadable(slopes: Any, recipe: Recipe) -> str:
+def _hint_of_slopes(slopes: Any, calculation: Calculation) -> str:
     """Return a hint for what is not a list of slopes."""
     if slopes is ...:
         return "Replace the three dots: `gradient` is still open."
     if slopes is None:
         return "Your `gradient` returns None. End it with `return`, and a list: one slope for each source."
-    count = len(recipe.boxed)
+    count = len(calculation.boxed)
     if not isinstance(slopes, tuple | list) or len(slopes) != count:
-        return f"{_call(recipe)} returns {shortened(slopes)}. Return a list with one slope for each of the {count} sources."
+        given = f"{_call(calculation)} returns {shortened(slopes)}."
+        return f"{given} Return a list with one slope for each of the {count} sources."
     if any(hasattr(slope, "number") for slope in slopes):
-        return f"For {recipe}, the slopes are Values. {ON_BOXES}"
+        return f"For {calculation}, the slopes are Values. {ON_BOXES}"
     return ""
 
 
-def _explained(hint: NotYet, recipe: Recipe, values: dict[str, Any]) -> str:
+def _explain(hint: NotYet, calculation: Calculation, values: dict[str, Any]) -> str:
     """Return what a walk raised, with what it usually means."""
     error = hint.__cause__
     if isinstance(error, KeyError) and error.args and isinstance(error.args[0], np.ufunc):
-        return f"For {recipe} your tape finds no rule for `np.{error.args[0].__name__}` in `RULES`."
-    if isinstance(error, KeyError) and _nothing_yet(error, recipe, values):
+        return f"For {calculation} your tape finds no rule for `np.{error.args[0].__name__}` in `RULES`."
+    if isinstance(error, KeyError) and _nothing_yet(error, calculation, values):
         return (
-            f"{_call(recipe)} raised KeyError. When the first contribution arrives, nothing is there yet: "
+            f"{_call(calculation)} raised KeyError. When the first contribution arrives, nothing is there yet: "
             "`cotangents.get(x, 0.0) + contribution`."
         )
     if isinstance(error, KeyError):
         return (
-            f"{_call(recipe)} raised KeyError: it looked for a cotangent where there is none. Not every entry "
+            f"{_call(calculation)} raised KeyError: it looked for a cotangent where there is none. Not every entry "
             "and not every source leads to the target, so use `.get`."
         )
     for words, meant in MEANT.items():
@@ -546,14 +547,14 @@ def _explained(hint: NotYet, recipe: Recipe, values: dict[str, Any]) -> str:
     return str(hint)
 
 
-def _nothing_yet(error: KeyError, recipe: Recipe, values: dict[str, Any]) -> bool:
+def _nothing_yet(error: KeyError, calculation: Calculation, values: dict[str, Any]) -> bool:
     """Return whether the key leads to the target and is not the output of the entry in hand, but one of its inputs."""
     key = error.args[0] if error.args else None
     place = key if isinstance(key, int) else id(key)
     seen = [x for frame, _ in walk_tb(error.__traceback__) for x in frame.f_locals.values()]
     if any(id(getattr(x, "output", None)) == place for x in seen):
         return False
-    return any(id(values[name]) == place for name in recipe.leading)
+    return any(id(values[name]) == place for name in calculation.leading)
 
 
 # The exercises ------------------------------------------------------------------------------------------------------
@@ -561,24 +562,26 @@ def _nothing_yet(error: KeyError, recipe: Recipe, values: dict[str, Any]) -> boo
 
 @dataclass(frozen=True, eq=False)
 class Group(Case):
-    """Recipes whose gradients are compared."""
+    """Calculations whose gradients are compared."""
 
-    recipes: Sequence[Recipe] = ()
+    calculations: Sequence[Calculation] = ()
 
 
-def group(recipes: Sequence[Recipe], hint: str = "Go through it with a pencil, from the last line up.") -> Group:
-    """Return the case of some recipes. A gradient comes with its shape, for (1,) is not the shape of a number."""
+def group(
+    calculations: Sequence[Calculation], hint: str = "Go through it with a pencil, from the last line up."
+) -> Group:
+    """Return the case of some calculations. A gradient comes with its shape, for (1,) is not the shape of a number."""
 
     def of(gradients: Any) -> list[dict[str, Any]]:
-        found = map(gradients.__wrapped__, recipes)
+        found = map(gradients.__wrapped__, calculations)
         return [{name: None if g is None else (np.shape(g), g) for name, g in each.items()} for each in found]
 
-    return Group(of, hint, recipes=recipes)
+    return Group(of, hint, calculations=calculations)
 
 
 @dataclass(frozen=True, eq=False)
 class OwnTape(Function):
-    """Two classes, a tape and its value, compared in the gradients of recipes.
+    """Two classes, a tape and its value, compared in the gradients of calculations.
 
     The answers that the exercise itself knows, right and wrong, are partials that compute such gradients.
 
@@ -588,7 +591,7 @@ class OwnTape(Function):
         Is given the two classes, and raises `NotYet` if they are not worth asking.
     """
 
-    signature: str = "gradients(recipe)"
+    signature: str = "gradients(calculation)"
     first: Callable[[Any, Any], object] = lambda tape, value: None
 
     def read(self, given: Any, name: str = "your answer") -> list[Outcome]:
@@ -604,19 +607,19 @@ class OwnTape(Function):
         hint = super().lead_on(given, seen, right, name)
         place = list(map(self._same, self.cases, seen, right)).index(False)
         case: Any = self.cases[place]
-        answers = zip(case.recipes, seen[place].value or (), right[place].value, strict=False)
-        for recipe, found, wanted in answers:  # none, if it was refused
-            if said := " and ".join(self._said(case, found, wanted, recipe.target)):
-                return f"For {recipe}, {said}. {hint}"
+        answers = zip(case.calculations, seen[place].value or (), right[place].value, strict=False)
+        for calculation, found, wanted in answers:  # none, if it was refused
+            if said := " and ".join(self._compare_each(case, found, wanted, calculation.target)):
+                return f"For {calculation}, {said}. {hint}"
         return hint
 
-    def _said(self, case: Case, found: Gradients, wanted: Gradients, target: str) -> Iterator[str]:
+    def _compare_each(self, case: Case, found: Gradients, wanted: Gradients, target: str) -> Iterator[str]:
         for name, slope in wanted.items():
             if not self._same(case, Outcome(found[name]), Outcome(slope)):
-                yield f"d{target}/d{name} is {_slope(slope)}, but your tape says {_slope(found[name])}"
+                yield f"d{target}/d{name} is {_write_slope(slope)}, but your tape says {_write_slope(found[name])}"
 
 
-def _slope(slope: Any) -> str:
+def _write_slope(slope: Any) -> str:
     return "None" if slope is None else shortened(np.round(slope[1], 4).tolist())
 
 
@@ -657,7 +660,7 @@ def walks_itself(instead: str, tape: Any, value: Any) -> None:
     sys.setprofile(heard)
     try:
         with suppress(Exception):  # it is asked again, and then there is a hint for it
-            asked(tape, value, TWICE)
+            ask(tape, value, TWICE)
     finally:
         sys.setprofile(before)
     if found:
@@ -672,15 +675,15 @@ def divides(tape: Any, value: Any) -> None:
         ("6.0 / Value(2.0)", "__rtruediv__", lambda: 6.0 / value(2.0)),
     )
     hints = chain(
-        (_not_three(value, *each) for each in quotients),
-        (_unheard(tape, value, recipe) for recipe in QUOTIENTS[0][:3]),
-        map(_half_a_rule, [value]),
+        (_hint_of_quotient(value, *each) for each in quotients),
+        (_hint_of_entries(tape, value, calculation) for calculation in QUOTIENTS[0][:3]),
+        map(_hint_of_rule, [value]),
     )
     if hint := next(filter(None, hints), ""):
         raise NotYet(hint)
 
 
-def _not_three(value: Any, written: str, method: str, divide: Callable[[], Any]) -> str:
+def _hint_of_quotient(value: Any, written: str, method: str, divide: Callable[[], Any]) -> str:
     """Return a hint if a quotient is not a Value with the number 3."""
     try:
         given = call(divide, written=written)
@@ -701,7 +704,7 @@ def _not_three(value: Any, written: str, method: str, divide: Callable[[], Any])
     return "" if near(number, 3.0) else f"{written} should have the number 3, but it has {shortened(number.tolist())}."
 
 
-def _half_a_rule(value: Any) -> str:
+def _hint_of_rule(value: Any) -> str:
     """Return a hint for a rule that leaves a contribution out."""
     parts: Any = ()
     with suppress(Exception):  # the walk raises it again, and there is a hint for it
@@ -711,25 +714,25 @@ def _half_a_rule(value: Any) -> str:
     return ""
 
 
-def _unheard(tape: Any, value: Any, recipe: Recipe) -> str:
+def _hint_of_entries(tape: Any, value: Any, calculation: Calculation) -> str:
     """Return a hint if a tape doesn't hear of a quotient, or of what it was made of."""
     recording = tape()
-    sources = {name: value(part) for name, part in recipe.sources.items()}
+    sources = {name: value(part) for name, part in calculation.sources.items()}
     with recording:
-        recipe.run(sources)
+        calculation.run(sources)
     entries: Any = getattr(recording, "entries", True)
     if not entries:
-        return f"The numbers are right, but no tape has heard of `{recipe.lines[0]}`. Let `apply` compute it."
+        return f"The numbers are right, but no tape has heard of `{calculation.lines[0]}`. Let `apply` compute it."
     with suppress(TypeError, AttributeError):  # entries of another kind
         known = [id(x) for entry in entries for x in entry.inputs]
-        for name in recipe.lines[0].inputs:
+        for name in calculation.lines[0].inputs:
             if name in sources and id(sources[name]) not in known:
                 return f"Hand `apply` the boxes, not their numbers. Otherwise the entry doesn't know {name}."
     return ""
 
 
 AGAIN = group(
-    [replace(TWICE, is_asked_again=True)],
+    [replace(TWICE, twice=True)],
     "The first answer is right, but asked again, the same tape gives another. Did the first walk reverse or empty "
     "`self.entries`, or keep its cotangents? Leave the list as it is: `reversed(self.entries)`.",
 )
@@ -741,7 +744,7 @@ FROM_MEMORY = OwnTape(
 Write the backward pass for numbers, without looking back, and without calling `walk`. `class Mine(Tape)` means: like `Tape`, except for what's written here. `self.entries` is the list. Return a list: for each source its slope, or `None` if the target wasn't computed from it.""",
     first=partial(walks_itself, "Write the backward pass here, in `gradient`."),
     cases=[group(NUMBERS), AGAIN, HANDS_OVER_Z],
-    answer=partial(right),
+    answer=partial(solve),
     spellings=[partial(walk)],
     hints=[(partial(walk, slip=slip), hint) for slip, hint in ON_NUMBERS.items()],
     why=f"Your tape and ours agree on {len(NUMBERS)} programs, to the last None.",
@@ -752,8 +755,8 @@ DIVISION = OwnTape(
     """\
 Your tape can't divide. NumPy's name for `/` is `np.divide`, and the two magic methods are `__truediv__` (`x / 2.0` asks x) and `__rtruediv__` (`2.0 / x` asks x, the one on the right). Write both, and the rule. Arrays come for free: `fold` is in the walk.""",
     first=divides,
-    cases=[group(recipes) for recipes in QUOTIENTS],
-    answer=partial(right),
+    cases=[group(calculations) for calculations in QUOTIENTS],
+    answer=partial(solve),
     spellings=[quotient(lambda g, z, x, y: (g / y, -g * x / y**2))],
     hints=[
         (
@@ -809,20 +812,20 @@ MEND = OwnTape(
 Somebody wrote this walk for arrays. It's right for many programs, and three of its lines are wrong. Find and fix them. (One of the three does no harm as long as no two values share an array.)""",
     first=partial(walks_itself, "Fix the three lines here, in this `gradient`."),
     cases=[
-        *[group(recipes) for recipes in ARRAYS],
+        *[group(calculations) for calculations in ARRAYS],
         AGAIN,
         HANDS_OVER_Z,
         group(
-            [replace(recipe("a = x * k", "a", plain="k", x=2.0, k=ROW), is_overwritten=True)],
+            [replace(parse("a = x * k", "a", plain="k", x=2.0, k=ROW), overwrite=True)],
             "The program wrote into an array that your tape had noted, and the slope changed. Note a copy.",
         ),
         group(
-            [replace(recipe("a = x * x", "a", x=ROW), is_overwritten=True)],
+            [replace(parse("a = x * x", "a", x=ROW), overwrite=True)],
             "The program wrote into an array that a Value was made of, and the slope changed. `Value` should keep a "
             "copy.",
         ),
     ],
-    answer=partial(right),
+    answer=partial(solve),
     spellings=[partial(walk)],
     hints=[
         *[(partial(walk, slip=slip), hint) for slip, hint in (ON_NUMBERS | ON_ARRAYS).items()],
