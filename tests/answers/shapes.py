@@ -109,6 +109,7 @@ WRONG = {
         (forgets_length_one, "Nothing was summed"),
         (leaves_an_added_axis_of_length_one, "added on the left is still there"),
         (lambda g, shape: g.sum(axis=0), "over the wrong axis"),
+        (lambda g, shape: fold(g, shape or (1,)), r"returns the shape \(1,\)"),
         (mean, "returns the mean"),
         (from_the_right, "sums the right axis"),
         (pick, "All of them count"),

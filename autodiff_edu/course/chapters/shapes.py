@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exercises import Case, Function
+from ..exercises import Case, Function, short
 from ..feedback import NotYet, numbers, shortened
 from ..predictions import Prediction
 
@@ -116,13 +116,23 @@ FOLDS = (
 
 def apply_fold(start: tuple[int, ...], shape: tuple[int, ...], function: Callable[..., Any]) -> Any:
     """Return what a function makes of a cotangent with this shape."""
-    return function(np.random.default_rng(20140309).integers(1, 10, size=start).astype(float), shape)
+    g = np.random.default_rng(20140309).integers(1, 10, size=start).astype(float)
+    sums = function(g, shape)
+    return sums if shape else np.asarray(sums).tolist()  # a list of one number is not that number
 
 
 def fold(g: Any, shape: tuple[int, ...]) -> Any:
     """Add up what broadcasting copied."""
     g = g.sum(axis=tuple(range(g.ndim - len(shape))))
     return g.sum(axis=tuple(k for k, length in enumerate(shape) if length == 1), keepdims=True)
+
+
+def lead_to_sums(where: str, found: Any, wanted: Any) -> str:
+    """Return the hint for sums that are wrong."""
+    if np.shape(found) != np.shape(wanted):
+        said = f"your function returns the shape {np.shape(found)}"
+        return f"For {where} {said}. Compare the two shapes from the right: which axes were repeated?"
+    return f"For {where} the sums are {short(wanted)}, and your function returns {short(found)}."
 
 
 def with_shape(other: tuple[int, ...], g: Any, shape: tuple[int, ...]) -> Any:
@@ -146,8 +156,7 @@ Write `fold(g, shape)`. It's given a cotangent `g`, an array, and the shape that
     cases=[
         Case(
             partial(apply_fold, start, shape),
-            f"For a g of shape {start} and the shape {shape} ({what}) the sums are {{answer}}, and your function "
-            "returns {given}. Compare the two shapes from the right: which axes were repeated?",
+            partial(lead_to_sums, f"a g of shape {start} and the shape {shape} ({what})"),
         )
         for start, shape, what in FOLDS
     ],
