@@ -119,6 +119,7 @@ WRONG = {
         (lambda g, shape: ..., "three dots"),
         (lambda g, shape: None, "returns None"),
         (lambda g, shape: "a", "array of numbers"),
+        (lambda g, shape: [[1.0], [2.0, 3.0]], "array of numbers"),
         (lambda g: g, "raised TypeError"),
         (np.ones(3), "without calling it"),
     ],
