@@ -118,7 +118,7 @@ WRONG = {
         (1e-16, "about epsilon"),
         (0.0, "h = 0 makes the run 0"),
         (-1e-5, "The sign makes no difference"),
-        (0.5403, "That is the slope"),
+        (0.5403, "isn't that the slope"),
         (10 ^ -5, "-15 is not a step.*not a power"),
         (-5, "-5 is not a step"),
         (lambda h: h, "a function"),

@@ -176,31 +176,41 @@ Write the central difference from memory. The check tries it with large steps, s
     why="It is the central difference: its error is proportional to h².",
 )
 
-STEPS: tuple[tuple[Callable[[float], bool], str], ...] = (
+STEPS: tuple[tuple[float, Callable[[float], bool], str], ...] = (
     (
+        -15,
         lambda h: h <= -1.0 and h.is_integer(),
         "{given} is not a step. If you mean a power of ten, write 1e-5 or 10**-5. (In Python, `10^-5` is not a power.)",
     ),
-    (lambda h: h < 0.0, "By convention h is positive. The sign makes no difference: both sides are used anyway."),
-    (lambda h: h == 0.0, "h = 0 makes the run 0, and you can't divide by it."),
-    (lambda h: abs(h - math.cos(1.0)) < 1e-3, "That is the slope. Hand in the step that you measured it with."),
-    (lambda h: h < 1e-15, "That is about epsilon or less: 1 + h and 1 - h are hardly different from 1, or not at all."),
     (
+        -1e-5,
+        lambda h: h < 0.0,
+        "By convention h is positive. The sign makes no difference: both sides are used anyway.",
+    ),
+    (0.0, lambda h: h == 0.0, "h = 0 makes the run 0, and you can't divide by it."),
+    (
+        0.5403,
+        lambda h: abs(h - math.cos(1.0)) < 1e-3,
+        "But isn't that the slope? Hand in the step that you measured it with.",
+    ),
+    (
+        1e-16,
+        lambda h: h < 1e-15,
+        "That is about epsilon or less: 1 + h and 1 - h are hardly different from 1, or not at all.",
+    ),
+    (
+        1e-8,
         lambda h: 3e-9 < h < 3e-8,
         "That is the best step of the *forward* difference. The central one asks for a longer step.",
     ),
     (
+        0.1,
         lambda h: h > 1e-4,
-        "With {given} the error is {error}. This step is too long: the secant is still far from the tangent. The best "
-        "error is below 1e-10.",
+        "This step is too long: the secant is still far from the tangent. The best error is below 1e-10.",
     ),
-    (
-        lambda h: True,
-        "With {given} the error is {error}. This step is too short: the rounding decides. The best error is below "
-        "1e-10.",
-    ),
+    (1e-12, lambda h: True, "This step is too short: the rounding decides. The best error is below 1e-10."),
 )
-"""What to say of steps that are wrong, the first that fits."""
+"""Wrong steps, which others are like each, and the hint for all of these; the first that fits."""
 
 
 def judge_step(answer: Any) -> str:
@@ -209,8 +219,9 @@ def judge_step(answer: Any) -> str:
     error = abs((math.sin(1 + h) - math.sin(1 - h)) / (2 * h) - math.cos(1.0)) if h else math.inf
     if h > 0.0 and (error <= 1e-9 or 1e-7 * 0.999 <= h <= 1e-4 * 1.001):
         return "The error is below 1e-9. Near the cube root of epsilon, 6e-6, the two errors are about equal."
-    hint = next(hint for fits, hint in STEPS if fits(h))
-    raise NotYet(hint.replace("{given}", f"{h:g}").replace("{error}", f"{error:.0e}"))
+    start = f"With {h:g} the error is {error:.0e}. " if h > 0.0 else ""
+    hint = next(hint for _, fits, hint in STEPS if fits(h))
+    raise NotYet(start + hint.replace("{given}", f"{h:g}"))
 
 
 STEP = Judge(  # a range of steps is right
@@ -219,16 +230,7 @@ STEP = Judge(  # a range of steps is right
 The slope of the sine at 1 is the cosine of 1. Find a step `h` with which the central difference of `math.sin` at 1 is off by less than 10⁻⁹. Try powers of ten, and hand in the best.""",
     answer=6e-6,
     spellings=[1e-4, 1e-5, 1e-7, np.float32(1e-6)],
-    hints={
-        -15: "is not a power",
-        -1e-5: "The sign makes no difference",
-        0: "the run 0",
-        0.5403: "That is the slope",
-        1e-16: "about epsilon",
-        1e-8: "of the *forward* difference",
-        0.1: "With 0.1 the error is 9e-04. This step is too long",
-        1e-12: "This step is too short",
-    },
+    hints=[(example, hint) for example, _, hint in STEPS],
     check=judge_step,
 )
 

@@ -147,30 +147,14 @@ class Equation(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Calculation:
-    """Straight lines to record, and what to ask the tape then.
-
-    Attributes
-    ----------
-    sources : dict
-        Numbers and arrays by their names.
-    lines : tuple of Equation
-        What is computed from them.
-    target : str
-        Whose gradients are asked for.
-    plain : str
-        The source that is not boxed, and whose gradient is not asked for, if there is one.
-    twice : bool
-        Whether to ask twice, and take the second answer.
-    overwrite : bool
-        Whether to write 100 into the arrays before asking.
-    """
+    """Straight lines to record, and whose gradients to ask the tape for."""
 
     sources: dict[str, Any]
     lines: tuple[Equation, ...]
     target: str
-    plain: str = ""
-    twice: bool = False
-    overwrite: bool = False
+    plain: str = ""  # the source that is not boxed
+    twice: bool = False  # whether the second answer counts
+    overwrite: bool = False  # whether to write 100 into the arrays before asking
 
     def __str__(self) -> str:
         given = ", ".join(f"{name} = {_write(value)}" for name, value in self.sources.items())
@@ -560,23 +544,17 @@ def _nothing_yet(error: KeyError, calculation: Calculation, values: dict[str, An
 # The exercises ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Group(Case):
-    """Calculations whose gradients are compared."""
-
-    calculations: Sequence[Calculation] = ()
+def compute(calculations: Sequence[Calculation], gradients: Any) -> list[dict[str, Any]]:
+    """Return the gradients of calculations, with their shapes, for (1,) is not the shape of a number."""
+    found = map(gradients.__wrapped__, calculations)
+    return [{name: None if g is None else (np.shape(g), g) for name, g in each.items()} for each in found]
 
 
 def group(
     calculations: Sequence[Calculation], hint: str = "Go through it with a pencil, from the last line up."
-) -> Group:
-    """Return the case of some calculations. A gradient comes with its shape, for (1,) is not the shape of a number."""
-
-    def of(gradients: Any) -> list[dict[str, Any]]:
-        found = map(gradients.__wrapped__, calculations)
-        return [{name: None if g is None else (np.shape(g), g) for name, g in each.items()} for each in found]
-
-    return Group(of, hint, calculations=calculations)
+) -> Case:
+    """Return the case of some calculations."""
+    return Case(partial(compute, calculations), hint)
 
 
 @dataclass(frozen=True, eq=False)
@@ -607,7 +585,7 @@ class OwnTape(Function):
         hint = super().lead_on(given, seen, right, name)
         place = list(map(self._same, self.cases, seen, right)).index(False)
         case: Any = self.cases[place]
-        answers = zip(case.calculations, seen[place].value or (), right[place].value, strict=False)
+        answers = zip(case.of.args[0], seen[place].value or (), right[place].value, strict=False)
         for calculation, found, wanted in answers:  # none, if it was refused
             if said := " and ".join(self._compare_each(case, found, wanted, calculation.target)):
                 return f"For {calculation}, {said}. {hint}"
