@@ -145,7 +145,7 @@ WRONG = {
         (lambda f, p: np.argmax(gradient(f, p)), "A direction is an array"),
         (lambda f, p: (f(p + 1e-5) - f(p - 1e-5)) / 2e-5, "along all inputs at once"),
         (along_all_at_once, "along all inputs at once"),
-        (around_the_unit_circle, "this point has three, and yours has two"),
+        (around_the_unit_circle, r"raised ValueError.* and here that is three"),
         (
             lambda f, point: steepest(f, HERE),
             "computes with `HERE` of the notebook and never reads its argument `point`",

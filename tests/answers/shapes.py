@@ -124,7 +124,7 @@ WRONG = {
         (np.ones(3), "without calling it"),
     ],
     2: [
-        (lambda g, z, x, y: (g @ y, x @ g), "do not fit together"),
+        (lambda g, z, x, y: (g @ y, x @ g), "raised ValueError.*do not fit together"),
         (lambda g, z, x, y: (g * y, g * x), "element by element"),
         (lambda g, z, x, y: (g * y.T, x.T * g), "element by element"),
         (lambda g, z, x, y: (g + y, g + x), "element by element"),

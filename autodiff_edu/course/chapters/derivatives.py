@@ -344,7 +344,7 @@ You stand somewhere on a hill in the fog, and you want the shortest way up. Writ
         *[(lambda f, point, h=h: unit(slopes(f, point, h=h, back=0.0)), ALMOST) for h in (0.1, 0.01, 0.001)],
         (
             lambda f, point: f(point + np.zeros(2)),
-            "The direction needs as many parts as the point has inputs: this point has three, and yours has two.",
+            "{raised} The direction needs as many parts as the point has inputs, and here that is three.",
         ),
         (lambda f, point: unit(slopes(f, point, inputs=3)), FOR_TWO),
         (direction(lambda g, point: unit([g[k] for k in range(3)])), FOR_TWO),

@@ -218,12 +218,12 @@ and `y`. It returns two contributions, to `x` and to `y`. Start with the shapes.
     hints=[
         (
             lambda g, z, x, y: (g @ y, x @ g),
-            "Your rule raises an error: its shapes do not fit together. In `a @ b` the last axis of a meets the first "
+            "{raised} These shapes do not fit together. In `a @ b` the last axis of a meets the first "
             "of b; `.T` turns a matrix.",
         ),
         (
             lambda g, z, x, y: (g * y, g * x),
-            "Your rule raises an error: `*` and `+` work element by element. The rule is made of matrix products, `@`.",
+            "{raised} `*` and `+` work element by element. The rule is made of matrix products, `@`.",
         ),
         (
             lambda g, z, x, y: (x.T @ g, g @ y.T),

@@ -225,14 +225,13 @@ You're building a tape of your own. It should be able to note a number, an array
     answer=copy.deepcopy,
     hints=[
         *[
-            (wrong, "note(2.5) raises an error. A number has no parts and no `copy`: return it as it is.")
+            (wrong, "{raised} A number has no parts and no `copy`.")
             for wrong in (lambda value: value.copy(), list, lambda value: value[:], len)
         ],
         (lock, "Your function locks an array against writing. Leave the value alone, and return a copy."),
         (
             np.array,
-            "For a list of lists it raises an error. Lists of different lengths do not fit into one array. Build a "
-            "list.",
+            "{raised} Lists of different lengths do not fit into one array. Build a list.",
         ),
     ],
     why="Numbers, arrays, lists and lists in lists: whatever is written later, the past stays as it was.",
