@@ -85,7 +85,7 @@ WRONG = {
         ({**SIX, "c": 40.0}, "is the value of c"),
         ({**SIX, "e": 7.0}, "that of e"),
         ({**SIX, "x": 7.0}, "to compute b and a"),
-        ({**SIX, "x": "no"}, "the cotangent of x is `'no'`"),
+        ({**SIX, "x": "no"}, "Write a number, without quotes"),
         ({"f": 1.0}, "No cotangent is given for e"),
         ({**SIX, "a": ...}, "Still open: a"),
     ],

@@ -88,6 +88,7 @@ PREDICTIONS = (
     Prediction(
         "Two lines took 7 visits. How many will 16 lines take?",
         answer=131071,
+        within=0,
         hints={
             56: "That would be so if each line added the same number. What does one more line do to the tree?",
             32: "That is two for each line. But each b has two a's of its own, and so on up.",
@@ -102,6 +103,7 @@ PREDICTIONS = (
         "100 squares and their sum are 199 operations with two inputs each. If each contribution counts as one more, "
         "how many are one run and one walk?",
         answer=597,
+        within=0,
         hints={
             398: "That is the walk, or two runs. Count the run and the walk.",
             199: "That is the run. The walk has a contribution for each input of each operation.",
