@@ -209,7 +209,9 @@ class Shape(Exercise):
             or not (hasattr(axis, "__index__") or (isinstance(axis, float) and axis.is_integer()))
             for axis in given
         ):
-            raise NotYet(f"I need a shape here, such as (2, 3), and {name} is {shortened(given)}, {kind_of(given)}.")
+            raise NotYet(
+                f"I need a shape here, such as (3,) or (2, 3), and {name} is {shortened(given)}, {kind_of(given)}."
+            )
         return tuple(int(axis) for axis in given)
 
 
@@ -773,6 +775,8 @@ def _cause(hint: NotYet) -> tuple[str, str]:
 
 def short(value: Any) -> str:
     """Write a value as code of one line, its numbers to six digits."""
+    if isinstance(value, tuple):  # a shape
+        return shortened(value).strip("`")
     value = _plain(value)
     if isinstance(value, float | np.floating):
         return f"{float(value):.6g}"
