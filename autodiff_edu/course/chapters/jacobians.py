@@ -2,186 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from numbers import Integral
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 import autodiff_edu as ad
 
-from ..exercises import Exercise, Judge
-from ..feedback import NotYet, call, near, needs_each, needs_function, numbers, shortened
+from ..exercises import Choice, Function, Shape, Table
 from ..predictions import Prediction
 
-Shape = tuple[int, ...]
-SHAPES: dict[str, tuple[Shape, Shape]] = {
-    "a": ((), (3,)),
-    "b": ((4,), (3,)),
-    "c": ((4,), (4, 3)),
-    "d": ((8, 5), ()),
-    "e": ((8, 6), (5, 6)),
-    "f": ((8, 6), (6,)),
-}
-"""The shapes of the target and of the source."""
-
-MODES = {
-    "a": (
-        "reverse",
-        "A loss is one output: a single seed gives all 10,000 slopes. Forward would push 10,000 tangents.",
-    ),
-    "b": ("forward", "There is one input: a single tangent moves all 201 points. Reverse would pull back 201 seeds."),
-    "c": ("reverse", "Compare 10 seeds with 784 tangents: the Jacobian is wide, 10 rows and 784 columns."),
-    "d": ("forward", "Compare 6 tangents with 150 seeds: the Jacobian is tall, 150 rows and 6 columns."),
-    "e": (
-        "forward",
-        "You don't need the Jacobian, only its product with one direction of the inputs. How many tangents is that?",
-    ),
-    "f": (
-        "reverse",
-        "You don't need the Jacobian, only one mixture of its rows. The weights of the sum are a single seed.",
-    ),
-}
-
-
-def shapes(answer: Any) -> str:
-    """Check 14.1: the shapes of six Jacobians, as a dict of tuples."""
-    answers = _six(answer, "a tuple such as (2, 3)")
-    for name, (target, source) in SHAPES.items():
-        given = _shape(answers[name], name)
-        if given != target + source:
-            raise NotYet(f"For {name}: {_why(given, target, source)}")
-    return "The target's shape, and then the source's; a scalar has the shape () and adds no axis."
-
-
-def _shape(given: Any, name: str) -> Shape:
-    if _whole(given):
-        raise NotYet(f"For {name} your answer is {given}. A shape is a tuple; with one axis it is ({given},).")
-    if not isinstance(given, tuple | list) or not all(map(_whole, given)):
-        raise NotYet(f"For {name} I need a shape, a tuple of whole numbers, and your answer is {shortened(given)}.")
-    return tuple(map(int, given))
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def _why(given: Shape, target: Shape, source: Shape) -> str:
-    sizes = math.prod(target), math.prod(source)
-    if given == source + target:
-        return f"{given} puts the source first. The target comes first: which output, and then which input."
-    if given == source:
-        return f"{given} is the shape of the gradient. The Jacobian keeps the outputs apart; they come first."
-    if given == target:
-        return f"{given} is the shape of the target. The axes of the source come after it."
-    if () in (target, source) and tuple(n for n in given if n != 1) == target + source:
-        return f"{given} gives a scalar an axis of length 1. The shape of a scalar is (): it has no axis."
-    if given in (sizes, sizes[::-1], (math.prod(sizes),)):
-        return f"{given} has the right number of slopes, but a Jacobian keeps the axes of its target and its source."
-    if math.prod(given) == math.prod(sizes):
-        return f"{given} has the right number of elements but other axes. Write the target's, then the source's."
-    axes = len(target), len(source)
-    if len(given) != sum(axes):
-        return f"{given} has {_axes(len(given))}. The target has {axes[0]} and the source {axes[1]}. How many is that?"
-    off = next(k for k, pair in enumerate(zip(given, target + source, strict=True)) if pair[0] != pair[1])
-    whose, place = ("target", off) if off < axes[0] else ("source", off - axes[0])
-    return f"{given} has the right number of axes, but {given[off]} isn't the length of the {whose}'s axis {place}."
-
-
-def _axes(count: int) -> str:
-    return f"{count} {'axis' if count == 1 else 'axes'}"
-
-
-def gradient_from(answer: Any) -> str:
-    """Check 14.2: the gradient as a sum of the Jacobian over the target's axes, for hidden Jacobians."""
-    needs_function(answer, "gradient_from(jacobian, target_ndim)")
-    random = np.random.default_rng(1013)
-    for target, source in (((4,), (4,)), ((3,), (2,)), ((2, 3), (4,)), ((), (3,)), ((2,), (3, 2)), ((5,), ())):
-        jacobian = random.standard_normal(target + source)
-        ndim = len(target)
-        written = f"gradient_from(jacobian, {ndim}), for a Jacobian of shape {target + source},"
-        try:
-            given = call(answer, ad.constant(jacobian), ndim, written=written)
-        except NotYet as hint:
-            if "cannot be interpreted as an integer" in str(hint):
-                raise NotYet(
-                    "`np.sum` takes one axis or a *tuple* of axes, not a list or a range: wrap it in `tuple(...)`."
-                ) from None
-            raise
-        if given is ...:
-            raise NotYet("Replace the three dots: over which axes of the Jacobian must you sum?")
-        got = numbers(given, f"what gradient_from(jacobian, {ndim}) returns")
-        right = np.sum(jacobian, axis=tuple(range(ndim)))
-        if not near(got, right):
-            raise NotYet(f"{written[:-1]}: {_why_sum(got, jacobian, target, source)}")
-    return "The outputs are added up, and what's left has the source's shape, for targets with 0, 1 and 2 axes."
-
-
-def _why_sum(got: Any, jacobian: Any, target: Shape, source: Shape) -> str:
-    axes = tuple(range(jacobian.ndim))
-
-    def is_(wrong: Any) -> bool:
-        return near(got, wrong)
-
-    if target == source and is_(np.diagonal(jacobian)):
-        return "this is the diagonal. The gradient adds up the slopes of all outputs, a whole column for each input."
-    if not target:
-        return "a scalar target has no axis, so there is nothing to sum: axis=() leaves the Jacobian as it is."
-    if is_(np.sum(jacobian)):
-        return "this is the sum of all slopes. Keep the inputs apart: sum over the axes of the target only."
-    if is_(np.sum(jacobian, axis=axes[len(target) :])):
-        return "you summed over the axes of the source, which come last. Those of the target come first."
-    if target and is_(np.mean(jacobian, axis=axes[: len(target)])):
-        return "this is the mean over the outputs. The gradient is that of their sum."
-    if is_(jacobian):
-        return "nothing is summed yet."
-    if is_(np.sum(jacobian, axis=0)):
-        return "only the first axis is summed, and this target has more. Sum over all of its axes, a tuple of them."
-    if is_(np.sum(jacobian, axis=len(target) - 1)):
-        return "only the last axis of the target is summed. Sum over all of its axes, a tuple of them."
-    if len(target) == 2 and is_(np.sum(jacobian, axis=(0, 2))):
-        return (
-            "the second sum went over an axis of the source: once axis 0 is summed, the others move up by one. "
-            "Sum over both axes in one call, with a tuple."
-        )
-    right = np.sum(jacobian, axis=axes[: len(target)])
-    if got.size == right.size and near(got.ravel(), right.ravel()):
-        return f"the numbers are right, in shape {got.shape}. The gradient has the shape of the source, {source}."
-    if got.shape == source:
-        return "the shape is right and the numbers aren't. Add up the slopes over the axes of the target."
-    return (
-        f"the target has shape {target} and the source {source}, so the gradient has shape {source}; yours has "
-        f"{got.shape}. Sum over the axes of the target."
-    )
-
-
-def modes(answer: Any) -> str:
-    """Check 14.3: forward or reverse, for six cases, as a dict of strings."""
-    answers = _six(answer, '"forward" or "reverse"')
-    given = {}
-    for name in MODES:
-        word = answers[name]
-        if not isinstance(word, str) or word.strip().lower() not in ("forward", "reverse"):
-            raise NotYet(f'For {name} write "forward" or "reverse" instead of {shortened(word)}.')
-        given[name] = word.strip().lower()
-    if all(given[name] != right for name, (right, _) in MODES.items()):
-        raise NotYet(
-            "All six are the wrong way round. Reverse needs a seed for each output, forward a tangent for each input."
-        )
-    for name, (right, hint) in MODES.items():
-        if given[name] != right:
-            raise NotYet(f"For {name}: {hint}")
-    return "Few outputs: pull their seeds back. Few inputs: push their tangents forward."
-
-
-def _six(answer: Any, what: str) -> dict[str, Any]:
-    if not isinstance(answer, dict):
-        raise NotYet(f"I need a dict that answers each of a to f with {what}. Yours is {shortened(answer)}.")
-    needs_each(answer, "abcdef", "Your answer leaves out")
-    return answer
-
-
-QUESTIONS: tuple[Prediction | Exercise, ...] = (
+PREDICTIONS = (
     Prediction(
         "Two coordinates, three motors. What will the shape of the Jacobian be?",
         answer=(2, 3),
@@ -255,9 +88,46 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
         },
         why="The gradient asks how the *sum* of the shares changes, and it is always 1.",
     ),
-    Judge(
-        "Predict the shapes",
-        """\
+)
+
+Axes = tuple[int, ...]
+
+
+def shape(name: str, target: Axes, source: Axes, more: Mapping[Axes, str] | None = None) -> Shape:
+    """Return the form for the shape of a Jacobian; `more` has further wrong ones and their hints."""
+    answer, sizes = target + source, (math.prod(target), math.prod(source))
+    hints = dict.fromkeys(
+        itertools.permutations(answer),
+        "{given} has the right number of elements but other axes. Write the target's, then the source's.",
+    )
+    flat = "{given} has the right number of slopes, but a Jacobian keeps the axes of its target and its source."
+    hints |= dict.fromkeys((sizes, sizes[::-1], (math.prod(sizes),)), flat)
+    if () in (target, source):
+        axis = "{given} gives a scalar an axis of length 1. The shape of a scalar is (): it has no axis."
+        hints |= dict.fromkeys(((1, *answer), (*answer, 1)), axis)
+    hints[target] = "{given} is the shape of the target. The axes of the source come after it."
+    hints[source] = "{given} is the shape of the gradient. The Jacobian keeps the outputs apart; they come first."
+    hints[source + target] = (
+        "{given} puts the source first. The target comes first: which output, and then which input."
+    )
+    hints |= more or {}
+    del hints[answer]
+    return Shape(
+        answer=answer,
+        hints={wrong: f"For {name}: {hint}" for wrong, hint in hints.items()},
+        otherwise=f"For {name}: {{given}} doesn't fit. The target has {count_axes(target)} and the source "
+        f"{len(source)}. Write the target's, then the source's, each with its length.",
+    )
+
+
+def count_axes(axes: Axes) -> str:
+    """Return "2 axes", or "1 axis"."""
+    return f"{len(axes)} {'axis' if len(axes) == 1 else 'axes'}"
+
+
+SHAPES = Table(
+    "Predict the shapes",
+    """\
 Without running it: what are the shapes of these six Jacobians? Write them as tuples, such as `(3,)` or `(2, 3)`.
 
 ```python
@@ -276,17 +146,148 @@ layer = nn.Dense(6)
 | d | `table + delta` | `delta` |
 | e | `layer(table)` | `layer.kernel` |
 | f | `layer(table)` | `layer.bias` |""",
-        shapes,
-    ),
-    Judge(
-        "The gradient as a sum of the Jacobian",
-        """\
+    parts={
+        "a": shape("a", (), (3,)),
+        "b": shape("b", (4,), (3,)),
+        "c": shape("c", (4,), (4, 3)),
+        "d": shape("d", (8, 5), ()),
+        "e": shape(
+            "e",
+            (8, 6),
+            (5, 6),
+            {(8, 5, 5, 6): "5 isn't the length of the target's axis 1: the layer makes 6 numbers of each row of 5."},
+        ),
+        "f": shape(
+            "f",
+            (8, 6),
+            (6,),
+            {
+                (8, 6, 5): "5 isn't the length of the source's axis 0: the layer has a bias for each of its 6 outputs.",
+                (8, 6, 5, 6): "That is for the kernel. The bias has one axis, of length 6.",
+            },
+        ),
+    },
+    why="The target's shape, and then the source's; a scalar has the shape () and adds no axis.",
+)
+
+RANDOM = np.random.default_rng(1013)
+TARGETS_AND_SOURCES = (((4,), (4,)), ((3,), (2,)), ((2, 3), (4,)), ((), (3,)), ((2,), (3, 2)), ((5,), ()))
+NOT_A_TUPLE = "`np.sum` takes one axis or a *tuple* of axes, not a list or a range: wrap it in `tuple(...)`."
+ALL_AXES = "Sum over all of its axes, a tuple of them."
+
+
+def over_the_target(jacobian: Any, ndim: int) -> Any:
+    """Return the gradient."""
+    return np.sum(jacobian, axis=tuple(range(ndim)))
+
+
+def by_old_numbers(jacobian: Any, ndim: int) -> Any:
+    """Sum over one axis after the other, as though the others kept their numbers."""
+    for axis in range(ndim):
+        jacobian = np.sum(jacobian, axis=axis)
+    return jacobian
+
+
+GRADIENT_FROM = Function(
+    "The gradient as a sum of the Jacobian",
+    """\
 Write a function that turns a Jacobian into the gradient. `target_ndim` is the number of the target's axes: 0 for a scalar, 1 for a vector, and so on. For a target with 2 axes, those are the axes 0 and 1; `tuple(range(2))` is `(0, 1)`, and `np.sum` accepts a tuple of axes.""",
-        gradient_from,
+    signature="gradient_from(jacobian, target_ndim)",
+    cases=[
+        (ad.constant(RANDOM.standard_normal(target + source)), len(target)) for target, source in TARGETS_AND_SOURCES
+    ],
+    answer=over_the_target,
+    spellings=[
+        lambda jacobian, ndim: np.reshape(jacobian, (-1, *np.shape(jacobian)[ndim:])).sum(axis=0),
+    ],
+    hints=[
+        (
+            lambda jacobian, ndim: np.diagonal(jacobian),
+            "This is the diagonal. The gradient adds up the slopes of all outputs, a whole column for each input.",
+        ),
+        (
+            lambda jacobian, ndim: np.sum(jacobian),
+            "This is the sum of all slopes. Keep the inputs apart: sum over the axes of the target only.",
+        ),
+        (
+            lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(ndim, jacobian.ndim))),
+            "You summed over the axes of the source, which come last. Those of the target come first.",
+        ),
+        (
+            lambda jacobian, ndim: np.mean(jacobian, axis=tuple(range(ndim))),
+            "This is the mean over the outputs. The gradient is that of their sum.",
+        ),
+        (lambda jacobian, ndim: jacobian, "Nothing is summed yet."),
+        (
+            lambda jacobian, ndim: np.sum(jacobian, axis=0),
+            f"Only the first axis is summed, and a target may have more. {ALL_AXES}",
+        ),
+        (
+            lambda jacobian, ndim: np.sum(jacobian, axis=ndim - 1),
+            f"Only the last axis of the target is summed. {ALL_AXES}",
+        ),
+        (
+            lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(max(ndim, 1)))),
+            "A scalar target has no axis, so there is nothing to sum: axis=() leaves the Jacobian as it is.",
+        ),
+        (
+            lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(ndim)) or None),
+            "A scalar target has no axis, so there is nothing to sum: axis=() leaves the Jacobian as it is.",
+        ),
+        (lambda jacobian, ndim: np.sum(jacobian, axis=list(range(ndim))), NOT_A_TUPLE),
+        (lambda jacobian, ndim: np.sum(jacobian, axis=range(ndim)), NOT_A_TUPLE),
+        (
+            by_old_numbers,
+            "The second sum went over an axis of the source: once axis 0 is summed, the others move up by one. "
+            "Sum over both axes in one call, with a tuple.",
+        ),
+        (
+            lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(ndim)), keepdims=True),
+            "The numbers are right, but axes of length 1 are left. The gradient has the shape of the source.",
+        ),
+    ],
+    otherwise="Add up the slopes over the axes of the target: what is left has the shape of the source. One of the "
+    "gradients should be {answer}, and yours is {given}.",
+    why="The outputs are added up, and what's left has the source's shape, for targets with 0, 1 and 2 axes.",
+)
+
+OTHER = {"forward": "reverse", "reverse": "forward"}
+
+
+def mode(name: str, answer: str, hint: str) -> Choice:
+    """Return the form for one case of exercise 3."""
+    words = {"forward": "forward", "reverse": "reverse", "backward": "reverse"}
+    return Choice(answer=answer, choices=words, hints={OTHER[answer]: f"For {name}: {hint}"})
+
+
+MODES = {
+    "a": mode(
+        "a",
+        "reverse",
+        "A loss is one output: a single seed gives all 10,000 slopes. Forward would push 10,000 tangents.",
     ),
-    Judge(
-        "Choose the mode",
-        """\
+    "b": mode(
+        "b",
+        "forward",
+        "There is one input: a single tangent moves all 201 points. Reverse would pull back 201 seeds.",
+    ),
+    "c": mode("c", "reverse", "Compare 10 seeds with 784 tangents: the Jacobian is wide, 10 rows and 784 columns."),
+    "d": mode("d", "forward", "Compare 6 tangents with 150 seeds: the Jacobian is tall, 150 rows and 6 columns."),
+    "e": mode(
+        "e",
+        "forward",
+        "You don't need the Jacobian, only its product with one direction of the inputs. How many tangents is that?",
+    ),
+    "f": mode(
+        "f",
+        "reverse",
+        "You don't need the Jacobian, only one mixture of its rows. The weights of the sum are a single seed.",
+    ),
+}
+
+CHOOSE_THE_MODE = Table(
+    "Choose the mode",
+    """\
 Which way needs fewer passes, `"forward"` or `"reverse"`?
 
 | | inputs | outputs | wanted |
@@ -297,6 +298,14 @@ Which way needs fewer passes, `"forward"` or `"reverse"`?
 | d | 6 joints of a robot's arm | the positions of 50 points, 150 numbers | the Jacobian |
 | e | 1,000 numbers | 1,000 numbers | how all outputs move if the inputs move in *one* direction |
 | f | 1,000 numbers | 1,000 numbers | the gradient of *one* weighted sum of the outputs, with respect to all inputs |""",
-        modes,
-    ),
+    parts=MODES,
+    hints=[
+        (
+            {name: OTHER[part.answer] for name, part in MODES.items()},
+            "All six are the wrong way round. Reverse needs a seed for each output, forward a tangent for each input.",
+        )
+    ],
+    why="Few outputs: pull their seeds back. Few inputs: push their tangents forward.",
 )
+
+QUESTIONS = (*PREDICTIONS, SHAPES, GRADIENT_FROM, CHOOSE_THE_MODE)
