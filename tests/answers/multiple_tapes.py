@@ -36,6 +36,16 @@ def watching_one_late(x0, x1):
     return tape0.gradient(total, x0), tape1.gradient(total, x1)
 
 
+def one_after_the_other(x0, x1):
+    with ad.GradientTape() as tape0:
+        tape0.watch(x0)
+        total = np.sin(x0) * np.exp(x1)
+    with ad.GradientTape() as tape1:
+        tape1.watch(x1)
+        again = np.sin(x0) * np.exp(x1)
+    return tape0.gradient(total, x0), tape1.gradient(again, x1)
+
+
 def asking(ask, persistent=True, watch=True):
     """Make an answer to 11.2 that asks its tape as `ask` says."""
 
@@ -82,6 +92,11 @@ def after_each_other(x, y):
     return asking(lambda gradient, z, m, x, y: gradient(z, x))(x, y), asking(lambda g, z, m, x, y: g(m, y))(x, y)
 
 
+def less_one(x, y):
+    by_x, by_y = asking(lambda gradient, z, m, x, y: gradient([z, m], [x, y]), persistent=False)(x, y)
+    return by_x - 1, by_y - 1
+
+
 def with_products(x, y):
     with ad.GradientTape(persistent=True, watch_accessed_variables=False) as tape:
         tape.watch(x)
@@ -104,6 +119,7 @@ RIGHT = {
         watching(
             [0], [1], lambda t0, t1, total, x0, x1: [float(t0.gradient(total, x0)), t1.gradient(total, x1).numpy()]
         ),
+        one_after_the_other,
     ],
     2: [
         asking(each),
@@ -111,6 +127,7 @@ RIGHT = {
         asking(lambda gradient, z, m, x, y: [gradient(*pair).numpy() for pair in ((z, x), (m, y))]),
         with_products,
         inside_the_block,
+        less_one,
     ],
     3: [LANES, {"first": "q, s", "second": ["t", "s", "r", "p"]}, lanes(first=("s", "q"))],
 }
@@ -127,9 +144,9 @@ WRONG = {
         (watching([0], [1], lambda t0, t1, total, x0, x1: (t1.gradient(total, x1), t0.gradient(total, x0))), "places"),
         (watching([0, 1], [], lambda t0, t1, total, *x: t0.gradient(total, list(x))), "one tape found both"),
         (lambda x0, x1: (np.cos(x0) * np.exp(x1), np.sin(x0) * np.exp(x1)), "no tape"),
-        (lambda x0, x1: (1.0, 2.0), "the slopes are"),
+        (lambda x0, x1: (1.0, 2.0), "should be [2.53252, 2.74149], and yours is [1, 2]"),
         (lambda x0, x1: (..., 2.0), "three dots"),
-        (lambda x0, x1: None, "Return two"),
+        (lambda x0, x1: None, "returns None"),
         (lambda x0: None, "raised TypeError"),
         (1.0, "without calling it"),
     ],
@@ -141,7 +158,7 @@ WRONG = {
         (asking(lambda gradient, z, m, x, y: (gradient(m, x), gradient(z, y))), "targets have changed places"),
         (asking(lambda gradient, z, m, x, y: each(gradient, z, m, x, y)[::-1]), "other order"),
         (asking(lambda gradient, z, m, x, y: (..., ...)), "three dots"),
-        (asking(lambda gradient, z, m, x, y: (z, m)), "dz/dx is"),
+        (asking(lambda gradient, z, m, x, y: (z, m)), "should be [3.842, 5.836]"),
         (asking(each, watch=False), "Watch x and y"),
         (asking(lambda gradient, z, m, x, y: gradient(z + m, [x, y])), "after the block is not on the tape"),
         (asking(lambda gradient, z, m, x, y: (gradient(z, [x, y]), gradient(m, [x, y]))), "Ask for dz/dx alone"),
@@ -150,7 +167,7 @@ WRONG = {
         (twice, "more than once"),
         (twice_with_products, "more than once"),
         (lambda x, y: (2 * x, 1 + 2 * y), "no tape"),
-        (asking(lambda gradient, z, m, x, y: gradient(z, x)), "Return two"),
+        (asking(lambda gradient, z, m, x, y: gradient(z, x)), "Return dz/dx and dm/dy"),
         (None, "without calling it"),
     ],
     3: [
@@ -166,7 +183,7 @@ WRONG = {
         (lanes(second="prt"), "follows that chain"),
         (lanes(second="prs"), "has recorded r"),
         ({"first": {...}, "second": {...}}, "three dots"),
-        ({"first": {"q", "s"}}, "leaves out second"),
+        ({"first": {"q", "s"}}, "No answer is given for second"),
         ({"first": 3, "second": {"q"}}, "set of names"),
         (lanes(first=["z"]), "The lines are"),
     ],

@@ -2,183 +2,20 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import autodiff_edu as ad
 
-from ...core.events import Event, Record, Watch
-from ..exercises import Exercise, Judge
-from ..feedback import NotYet, near, needs_dict, needs_each, needs_function, number, observe, shortened
+from ...core.events import Record, Watch
+from ..exercises import Case, Exercise, Function, Table
+from ..feedback import NotYet, near, observe, shortened
 from ..predictions import Prediction
 
-FIRST, SECOND = {"q", "s"}, {"p", "r", "s", "t"}
-
-
-def two_tapes(answer: Any) -> str:
-    """Check 11.1: two tapes, each of which watches one of two sources, at hidden points."""
-    needs_function(answer, "two_tapes(x0, x1)")
-    a, b = np.random.default_rng(817).uniform(0.5, 1.5, 2).tolist()
-    x0, x1 = ad.constant(a), ad.constant(b)
-    given, watches, events = _run(answer, x0, x1, "two_tapes(x0, x1)")
-    first, second = _pair(given, "two_tapes(x0, x1)")
-    if first is None and second is None:
-        if not watches:
-            raise NotYet(
-                "Both gradients are None, because no tape watches anything yet. "
-                "Replace the three dots: each tape has its own `watch`."
-            )
-        if not any(isinstance(event, Record) for event in events):
-            raise NotYet(
-                "Both gradients are None: neither tape recorded anything. "
-                "Watch x0 and x1 themselves, before the line of total."
-            )
-        raise NotYet(
-            "Both gradients are None: each tape is asked about what the other one watches. Exchange the two watches."
-        )
-    if first is None or second is None:
-        name, other = ("0", "1") if first is None else ("1", "0")
-        raise NotYet(
-            f"The gradient with respect to x{name} is None: tape{name} was not watching it when total was computed. "
-            f"What tape{other} watches doesn't help tape{name}."
-        )
-    right = (math.cos(a) * math.exp(b), math.sin(a) * math.exp(b))
-    numbers = number(first, "the first gradient"), number(second, "the second gradient")
-    if not all(map(near, numbers, right)):
-        raise NotYet(
-            "The two gradients have changed places: x0 comes first, then x1."
-            if all(map(near, numbers, reversed(right)))
-            else f"At x0 = {a:.3f}, x1 = {b:.3f} the slopes are {right[0]:.6g} and {right[1]:.6g}; "
-            f"your function returns {numbers[0]:.6g} and {numbers[1]:.6g}. Leave the line of total as it is."
-        )
-    tapes = {id(tape) for tape in watches}
-    if len(tapes) != 2:
-        raise NotYet(
-            "Both gradients are right, but one tape found both. Let each come from a tape of its own."
-            if tapes
-            else "Both gradients are right, but no tape was used. Let two tapes find them."
-        )
-    if len(watches) != 2:
-        raise NotYet(
-            "Both gradients are right, but a tape watches more than its own source, and so records more than it needs. "
-            "One `watch` for each tape is enough."
-        )
-    return "Each tape holds what depends on its own source: two entries, of which the product is in both."
-
-
-def one_tape(answer: Any) -> str:
-    """Check 11.2: two gradients, of two targets with respect to two sources, from one tape at hidden points."""
-    needs_function(answer, "one_tape(x, y)")
-    a, b = np.random.default_rng(829).uniform(1.2, 2.8, 2).tolist()
-    try:
-        given, watches, events = _run(answer, ad.constant(a), ad.constant(b), "one_tape(x, y)")
-    except NotYet as refused:
-        if "already been used" in str(refused):
-            raise NotYet(
-                "The second gradient was refused, because a one-shot tape answers once. "
-                "Which kind of tape answers as often as you like?"
-            ) from None
-        raise
-    first, second = _pair(given, "one_tape(x, y)")
-    if first is None or second is None:
-        raise NotYet(
-            f"{'dz/dx' if first is None else 'dm/dy'} is None. Watch x and y before z and m are computed. And ask "
-            "about z and m themselves: what is computed after the block is not on the tape."
-        )
-    if isinstance(first, list | tuple) or isinstance(second, list | tuple):
-        raise NotYet(
-            "One call returned several gradients, because you asked about several sources. Ask for dz/dx alone, and "
-            "for dm/dy alone."
-        )
-    by_x, by_y = number(first, "dz/dx"), number(second, "dm/dy")
-    right = (2 * a, 1 + 2 * b)
-    for wrong, hint in (
-        ((2 * a + 1, 2 + 2 * b), "That is the gradient of z + m: several targets in one call are added up. Ask twice."),
-        ((2 * a, 1.0), "These are dz/dx and dz/dy. The second one should be the gradient of m."),
-        ((1.0, 1 + 2 * b), "These are dm/dx and dm/dy. The first one should be the gradient of z."),
-        ((1.0, 1.0), "These are dm/dx and dz/dy: the targets have changed places."),
-        ((1 + 2 * b, 2 * a), "Both gradients are there, in the other order: first dz/dx, then dm/dy."),
-    ):
-        if near(by_x, wrong[0]) and near(by_y, wrong[1]):
-            raise NotYet(hint)
-    if not (near(by_x, right[0]) and near(by_y, right[1])):
-        raise NotYet(
-            f"At x = {a:.3f}, y = {b:.3f} dz/dx is {right[0]:.6g} and dm/dy is {right[1]:.6g}; "
-            f"your function returns {by_x:.6g} and {by_y:.6g}."
-        )
-    if (many := len({id(tape) for tape in watches})) != 1:
-        raise NotYet(
-            f"Both gradients are right, and you used {many} tapes. One that is persistent is enough."
-            if many
-            else "Both gradients are right, but no tape was used. Let the tape find them."
-        )
-    kept = [event.entry.output_value for event in events if isinstance(event, Record)]
-    if sum(value is not None and (near(value, a * a) or near(value, b * b)) for value in kept) > 2:
-        raise NotYet("Both gradients are right, but z or m was computed more than once. Once is enough: ask twice.")
-    return "One list, two walks. At x = 3, y = 2 they give 6 and 5."
-
-
-def lanes(answer: Any) -> str:
-    """Check 11.3: which lines each of two tapes records, as a dict of two sets."""
-    needs_dict(answer, '{"first": {"p"}, ...}')
-    needs_each(answer, ("first", "second"), "Your answer leaves out")
-    first, second = (_lines(answer[name], name) for name in ("first", "second"))
-    hints = (
-        (
-            first == SECOND and second == FIRST,
-            "The two tapes have changed places. Which of them watches x, and which watches y?",
-        ),
-        ("p" in first, "`p = x * x` uses x alone, a constant that `first` was never asked to watch."),
-        ("q" not in first, "`q = y * 3.0` reads y. `first` watches trainable variables by itself."),
-        ("r" in first, "`first` is paused while r is computed."),
-        ("t" in first, "r was computed while `first` was paused, so r is a constant to it. And t uses nothing but r."),
-        ("s" not in first, "To `first`, r is a constant, but `s = r * y` uses y too, and y is watched."),
-        ("q" in second, "`q = y * 3.0` reads y. But `second` does not watch variables by itself; it watches x alone."),
-        ("p" not in second, "`p = x * x` uses x, and `second` was asked to watch it."),
-        (
-            "r" not in second,
-            "A pause concerns one tape. `first` was paused while r was computed, and `second` was not.",
-        ),
-        ("s" not in second, "s uses r, r uses p, and p uses x: `second` follows that chain."),
-        ("t" not in second, "t uses r, and `second` has recorded r."),
-    )
-    for applies, hint in hints:
-        if applies:
-            raise NotYet(hint)
-    return (
-        "`first`: q and s. `second`: p, r, s and t. Only s is in both, because of y in the one and of r in the other."
-    )
-
-
-def _run(function: Any, a: Any, b: Any, written: str) -> tuple[Any, list[Any], list[Event]]:
-    """Call a learner's function; return its result, the tape of each watch, and all events."""
-    given, events = observe(function, a, b, written=written)
-    return given, [event.tape for event in events if isinstance(event, Watch)], events
-
-
-def _pair(given: Any, written: str) -> tuple[Any, Any]:
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        raise NotYet(f"{written} returns {shortened(given)}. Return two gradients: `return ..., ...`.")
-    if given[0] is ... or given[1] is ...:
-        raise NotYet("Replace the three dots with two gradients, each of one target with respect to one source.")
-    return given[0], given[1]
-
-
-def _lines(answer: Any, tape: str) -> set[str]:
-    if isinstance(answer, str):
-        answer = answer.replace(",", " ").split()
-    if not isinstance(answer, set | frozenset | list | tuple):
-        raise NotYet(f'For `{tape}` I need a set of names, as in {{"p", "q"}}, and got {shortened(answer)}.')
-    if ... in answer:
-        raise NotYet(f"Replace the three dots: which lines does `{tape}` record?")
-    if unknown := [name for name in answer if name not in ("p", "q", "r", "s", "t")]:
-        raise NotYet(f"For `{tape}` you name {shortened(unknown[0])}. The lines are p, q, r, s and t.")
-    return set(answer)
-
-
-QUESTIONS: tuple[Prediction | Exercise, ...] = (
+PREDICTIONS = (
     Prediction(
         "`tape0` watches x0 and `tape1` watches x1. How many of the five operations will `tape1` record?",
         answer=4,
@@ -265,21 +102,211 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
         },
         why="Both lists refer to the same arrays.",
     ),
-    Judge(
-        "Two independent tapes",
-        """\
+)
+
+Point = tuple[ad.Tensor, ad.Tensor]
+Ask = Callable[..., Any]
+ANGLE_AND_POWER: Point = ad.constant(0.825), ad.constant(1.317)
+X_AND_Y: Point = ad.constant(1.921), ad.constant(2.418)
+
+
+def watches(function: Callable[..., Any], point: Point) -> list[Any]:
+    """Return the tape of each watch while a learner's function runs."""
+    return [event.tape for event in observe(function, *point, written="")[1] if isinstance(event, Watch)]
+
+
+def count_tapes(point: Point) -> Callable[[Callable[..., Any]], int]:
+    """Return what counts the tapes that watch something."""
+    return lambda function: len(set(map(id, watches(function, point))))
+
+
+def has_begun(function: Callable[..., Any]) -> bool:
+    """Return whether a tape recorded something, or a gradient was found."""
+    given, events = observe(function, *ANGLE_AND_POWER, written="")
+    none = isinstance(given, tuple | list) and all(part is None for part in given)
+    return not none or any(isinstance(event, Record) for event in events)
+
+
+def watching(first: tuple[int, ...], second: tuple[int, ...], ask: Ask | None = None) -> Callable[..., Any]:
+    """Return a function whose two tapes watch the sources with these numbers, and are asked about their own."""
+
+    def two_tapes(*x: Any) -> Any:
+        with ad.GradientTape() as tape0, ad.GradientTape() as tape1:
+            tape0.watch([x[k] for k in first])
+            tape1.watch([x[k] for k in second])
+            total = np.sin(x[0]) * np.exp(x[1])
+        slopes = [tape.gradient(total, source) for tape, source in zip((tape0, tape1), x, strict=True)]
+        return ask(*slopes) if ask else slopes
+
+    return two_tapes
+
+
+def unwatched(k: int) -> str:
+    """Return the hint where one gradient is None."""
+    return (
+        f"The gradient with respect to x{k} is None: tape{k} was not watching it when total was computed. "
+        f"What tape{1 - k} watches doesn't help tape{k}."
+    )
+
+
+TWO_TAPES = Function(
+    "Two independent tapes",
+    """\
 Let `tape0` follow `x0` alone, and `tape1` follow `x1` alone.""",
-        two_tapes,
-    ),
-    Judge(
-        "Two gradients from one tape",
-        """\
+    signature="two_tapes(x0, x1)",
+    returns=("the gradient with respect to x0", "the gradient with respect to x1"),
+    cases=[
+        Case(
+            has_begun,
+            "Both gradients are None: neither tape recorded anything. Where the three dots stand, before the line of "
+            "total, each tape has its own `watch`.",
+        ),
+        ANGLE_AND_POWER,
+        Case(
+            count_tapes(ANGLE_AND_POWER),
+            "Both gradients are right, and you used {given} tapes. Two are enough: let each come from one of its own.",
+        ),
+        Case(
+            lambda function: len(watches(function, ANGLE_AND_POWER)),
+            "Both gradients are right, but a tape watches more than its own source, and so records more than it needs. "
+            "One `watch` for each tape is enough.",
+        ),
+    ],
+    answer=watching((0,), (1,)),
+    spellings=[
+        lambda x0, x1: (
+            ad.grad(lambda x0: np.sin(x0) * np.exp(x1))(x0),
+            ad.grad(lambda x1: np.sin(x0) * np.exp(x1))(x1),
+        )
+    ],
+    hints=[
+        (
+            watching((1,), (0,)),
+            "Both gradients are None: each tape is asked about what the other one watches. Exchange the two watches.",
+        ),
+        (watching((), (1,)), unwatched(0)),
+        (watching((0,), ()), unwatched(1)),
+        (
+            watching((0,), (1,), lambda first, second: (second, first)),
+            "The two gradients have changed places: x0 comes first, then x1.",
+        ),
+        (
+            lambda x0, x1: (np.cos(x0) * np.exp(x1), np.sin(x0) * np.exp(x1)),
+            "Both gradients are right, but no tape was used. Let two tapes find them.",
+        ),
+        (
+            lambda *x: ad.grad(lambda x0, x1: np.sin(x0) * np.exp(x1), (0, 1))(*x),
+            "Both gradients are right, but one tape found both. Let each come from a tape of its own.",
+        ),
+    ],
+    why="Each tape holds what depends on its own source: two entries, of which one is the product.",
+)
+
+
+def computes_twice(function: Callable[..., Any]) -> bool:
+    """Return whether the squares of x and y are on a tape more than once each."""
+    events = observe(function, *X_AND_Y, written="")[1]
+    values = [event.entry.output_value for event in events if isinstance(event, Record)]  # None if they were released
+    squares = [float(value) ** 2 for value in X_AND_Y]
+    return sum(value is not None and any(near(value, square) for square in squares) for value in values) > 2
+
+
+def asking(ask: Ask, persistent: bool = True) -> Callable[..., Any]:
+    """Return a function whose one tape is asked as `ask` says."""
+
+    def one_tape(x: Any, y: Any) -> Any:
+        with ad.GradientTape(persistent=persistent) as tape:
+            tape.watch([x, y])
+            z = x**2 + y
+            m = y + y**2 + x
+        return ask(tape.gradient, z, m, x, y)
+
+    return one_tape
+
+
+UNCONNECTED = (
+    "{0} is None. Watch x and y before z and m are computed. And ask about z and m themselves: what is computed after "
+    "the block is not on the tape."
+)
+TOO_MANY = (
+    "One call returned several gradients, because you asked about several sources. Ask for dz/dx alone, and for dm/dy "
+    "alone."
+)
+
+ONE_TAPE = Function(
+    "Two gradients from one tape",
+    """\
 Return dz/dx and dm/dy, in this order. Use one tape, and compute `z` and `m` only once.""",
-        one_tape,
-    ),
-    Judge(
-        "Which lane records what?",
-        """\
+    signature="one_tape(x, y)",
+    returns=("dz/dx", "dm/dy"),
+    cases=[
+        X_AND_Y,
+        Case(
+            count_tapes(X_AND_Y),
+            "Both gradients are right, and you used {given} tapes. One that is persistent is enough.",
+        ),
+        Case(
+            computes_twice,
+            "Both gradients are right, but z or m was computed more than once. Once is enough: ask twice.",
+        ),
+    ],
+    answer=asking(lambda gradient, z, m, x, y: (gradient(z, x), gradient(m, y))),
+    hints=[
+        (
+            asking(lambda gradient, z, m, x, y: (gradient(z, x), gradient(m, y)), persistent=False),
+            "The second gradient was refused, because a one-shot tape answers once. Which kind of tape answers as often "
+            "as you like?",
+        ),
+        (lambda x, y: (None, ...), UNCONNECTED.format("dz/dx")),
+        (lambda x, y: (..., None), UNCONNECTED.format("dm/dy")),
+        (lambda x, y: ([2 * x, 1.0], ...), TOO_MANY),
+        (lambda x, y: (..., [1.0, 1 + 2 * y]), TOO_MANY),
+        (
+            lambda x, y: (2 * x + 1, 2 + 2 * y),
+            "That is the gradient of z + m: several targets in one call are added up. Ask twice.",
+        ),
+        (lambda x, y: (2 * x, 1.0), "These are dz/dx and dz/dy. The second one should be the gradient of m."),
+        (lambda x, y: (1.0, 1 + 2 * y), "These are dm/dx and dm/dy. The first one should be the gradient of z."),
+        (lambda x, y: (1.0, 1.0), "These are dm/dx and dz/dy: the targets have changed places."),
+        (lambda x, y: (1 + 2 * y, 2 * x), "Both gradients are there, in the other order: first dz/dx, then dm/dy."),
+        (
+            lambda x, y: (2 * x, 1 + 2 * y),
+            "Both gradients are right, but no tape was used. Let the tape find them.",
+        ),
+    ],
+    why="The entries of one tape are enough for both. At x = 3, y = 2 they give 6 and 5.",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Lines(Exercise):
+    """A set of names of lines; each of the `hints` is for a set that has one line too many or too few."""
+
+    def read(self, given: Any, name: str = "your answer") -> frozenset[str]:
+        """Return the set."""
+        if isinstance(given, str):
+            given = given.replace(",", " ").split()
+        if not isinstance(given, set | frozenset | list | tuple):
+            raise NotYet(f'For {name} I need a set of names, as in {{"p", "q"}}, and got {shortened(given)}.')
+        if ... in given:
+            raise NotYet(f"Replace the three dots: which lines does {name} record?")
+        if unknown := [line for line in given if line not in ("p", "q", "r", "s", "t")]:
+            raise NotYet(f"For {name} you name {shortened(unknown[0])}. The lines are p, q, r, s and t.")
+        return frozenset(given)
+
+    def lead_on(self, given: Any, seen: Any, right: Any, name: str) -> str:
+        """Return the hint of the first line by which the sets differ."""
+        return next(hint for wrong, hint in self.hints if (self.read(wrong) ^ right) <= (seen ^ right))
+
+
+def lines(right: str, hints: dict[str, str]) -> Lines:
+    """Return the form for the lines that one tape records, with a hint for each line that is wrongly in or out."""
+    return Lines(answer=set(right), hints=[(set(right) ^ {line}, hint) for line, hint in hints.items()])
+
+
+LANES = Table(
+    "Which lane records what?",
+    """\
 Without running it: which of the lines `p`, `q`, `r`, `s` and `t` does each tape record? Each line is one operation. Write the names as strings.
 
 ```python
@@ -293,6 +320,35 @@ with ad.GradientTape() as first, ad.GradientTape(watch_accessed_variables=False)
     s = r * y
     t = np.sin(r)
 ```""",
-        lanes,
-    ),
+    parts={
+        "first": lines(
+            "qs",
+            {
+                "p": "`p = x * x` uses x alone, a constant that `first` was never asked to watch.",
+                "q": "`q = y * 3.0` reads y. `first` watches trainable variables by itself.",
+                "r": "`first` is paused while r is computed.",
+                "t": "r was computed while `first` was paused, so r is a constant to it. And t uses nothing but r.",
+                "s": "To `first`, r is a constant, but `s = r * y` uses y too, and y is watched.",
+            },
+        ),
+        "second": lines(
+            "prst",
+            {
+                "q": "`q = y * 3.0` reads y. But `second` does not watch variables by itself; it watches x alone.",
+                "p": "`p = x * x` uses x, and `second` was asked to watch it.",
+                "r": "A pause concerns one tape. `first` was paused while r was computed, and `second` was not.",
+                "s": "s uses r, r uses p, and p uses x: `second` follows that chain.",
+                "t": "t uses r, and `second` has recorded r.",
+            },
+        ),
+    },
+    hints=[
+        (
+            {"first": set("prst"), "second": set("qs")},
+            "The two tapes have changed places. Which of them watches x, and which watches y?",
+        )
+    ],
+    why="`first`: q and s. `second`: p, r, s and t. Only s is in both, because of y in the one and of r in the other.",
 )
+
+QUESTIONS = (*PREDICTIONS, TWO_TAPES, ONE_TAPE, LANES)
