@@ -36,6 +36,7 @@ from .feedback import (
     shortened,
     unread_arguments,
     values_of_the_notebook,
+    word_and_count,
 )
 
 Hints = Mapping[Any, str] | Sequence[tuple[Any, str]]
@@ -324,6 +325,56 @@ class Table(Exercise):
 
     def _name(self, key: Any) -> str:
         return f"the {self.called} of {key}" if self.called != "answer" else f"`{key}`"
+
+
+@dataclass(frozen=True, eq=False)
+class WordAndCount(Exercise):
+    """A word and a whole number, in either order.
+
+    Parameters
+    ----------
+    word : Choice
+        Its first two choices are named in hints.
+    count : Number
+        What is counted.
+    called : tuple of str
+        What the word says and what is counted: ("the mode", "passes").
+
+    Examples
+    --------
+    >>> passes = Number(answer=2, otherwise="Not {given}.")
+    >>> mode = Choice(answer="forward", choices=("forward", "reverse"), hints={"reverse": "How many inputs?"})
+    >>> both = WordAndCount(word=mode, count=passes, called=("the mode", "passes"), why="Two inputs.")
+    >>> both.judge(("forward", 2))
+    'Two inputs.'
+    >>> both.judge((3, "Forward"))
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: Not 3.
+    """
+
+    word: Choice = field(default_factory=Choice)
+    count: Number = field(default_factory=Number)
+    called: tuple[str, str] = ("a word", "things")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "answer", (self.word.answer, self.count.answer))
+        known = [((word, self.count.answer), hint) for word, hint in self.word.hints]
+        object.__setattr__(
+            self, "hints", [*known, *(((self.word.answer, count), hint) for count, hint in self.count.hints)]
+        )
+        super().__post_init__()
+
+    def read(self, given: Any, name: str = "your answer") -> tuple[str, int]:
+        """Return the word that was chosen and the number."""
+        choices = self.word.choices
+        words = choices if isinstance(choices, Mapping) else {word: word for word in choices}
+        return word_and_count(name, given, words, *self.called)
+
+    def lead_on(self, given: Any, seen: Any, right: Any, name: str) -> str:
+        """Return the hint for the word, or if that is right for the number."""
+        part, k = (self.count, 1) if seen[0] == right[0] else (self.word, 0)
+        return part.lead_on(seen[k], seen[k], right[k], name)
 
 
 @dataclass(frozen=True, eq=False)
