@@ -25,6 +25,14 @@ def quotient(tangent):
     return lambda u, du, v, dv: (u / v, tangent(u, du, v, dv))
 
 
+def by_difference_of_quotients(h, both_sides=False):
+    def divide(u, du, v, dv):
+        left = (u - h * du) / (v - h * dv) if both_sides else u / v
+        return u / v, ((u + h * du) / (v + h * dv) - left) / (2 * h if both_sides else h)
+
+    return divide
+
+
 MODES = {"a": ("reverse", 1), "b": ("forward", 2), "c": ("reverse", 3), "d": ("forward", 1), "e": ("reverse", 1)}
 
 
@@ -119,8 +127,12 @@ WRONG = {
         (lambda u, du, v, dv: ((du * v - u * dv) / v**2, u / v), "changed places"),
         (lambda u, du, v, dv: ((u + du) / (v + dv), du / v), "The value isn't"),
         (lambda u, du, v, dv: (du * v - u * dv) / v**2, "I need a pair"),
-        (lambda u, du, v, dv: None, "I need a pair"),
+        (lambda u, du, v, dv: None, "returns None"),
         (lambda u, du, v, dv: (u / v, ...), "three dots"),
+        (by_difference_of_quotients(1e-3), "as if it came from a small step"),
+        (by_difference_of_quotients(1e-5), "as if it came from a small step"),
+        (by_difference_of_quotients(1e-6), "as if it came from a small step"),
+        (by_difference_of_quotients(1e-4, both_sides=True), "as if it came from a small step"),
         (lambda u, v: u / v, "raised TypeError"),
         (3.0, "without calling it"),
     ],
@@ -135,16 +147,16 @@ WRONG = {
         (MODES | {"b": ("forward", 1)}, "a pass for each input"),
         (MODES | {"c": ("reverse", 784)}, "not 784:"),
         (MODES | {"d": ("reverse", 1)}, "Which of them needs no tape"),
-        (MODES | {"d": ("forward", 10_000)}, "not 10000:"),
+        (MODES | {"d": ("forward", 10_000)}, "not 10,000:"),
         (MODES | {"e": ("reverse", 500)}, "not 500:"),
         (MODES | {"d": ("forward", 10_000)}, "a pass for each direction. All the weights move together"),
         (MODES | {"a": ("reverse", 10_000)}, "a pass for each output"),
         (MODES | {"c": ("reverse", 3.9)}, "a whole number, not 3.9"),
         (MODES | {"e": ("forward", 500)}, "Not forward for e"),
-        (MODES | {"a": "reverse"}, "For a write the mode and the number"),
+        (MODES | {"a": "reverse"}, "For `a` write the mode and the number"),
         (MODES | {"a": ("sideways", 1)}, 'write "forward" or "reverse"'),
         (MODES | {"a": ("reverse", ...)}, "three dots"),
-        ({"a": ("reverse", 1)}, "leaves out"),
+        ({"a": ("reverse", 1)}, "No answer is given for b"),
     ],
     3: [
         (lambda f, x, v: along(f, v)(x), "slope along v"),
