@@ -299,8 +299,7 @@ class Table(Exercise):
 
     def read(self, given: Any, name: str = "your answer") -> dict[Any, Any]:
         """Return the parts, each as its form reads it."""
-        first = next(iter(self.parts))
-        needs_dict(given, f"{{{first!r}: {short(self.answer[first])}, ...}}".replace("'", '"'))
+        needs_dict(given, f"{{{', '.join(f'{key!r}: ...' for key in self.parts)}}}".replace("'", '"'))
         if quoted_keys := [str(key) for key in self.parts if key not in given and str(key) in given]:
             raise NotYet(f"Write the keys as the question does, {quoted_keys[0]} and not {quoted_keys[0]!r}.")
         needs_each(given, tuple(self.parts), f"No {self.called} is given for")
