@@ -169,6 +169,17 @@ def each_coordinate(p, q):
     return np.where(squares(p, q) > 0.0, np.sqrt(squares(safe, 0.0)), 0.0)
 
 
+def filled_with_0(p, q):
+    square = squares(p, q)
+    return np.where(square > 0, np.sqrt(np.where(square > 0, square, 0.0)), 0.0)
+
+
+def as_a_table(scores, labels):
+    """Add a column of largest scores to a row of logarithms."""
+    m = np.max(scores, axis=1, keepdims=True)
+    return np.mean(m + np.log(np.sum(np.exp(scores - m), axis=1)) - right_scores(scores, labels))
+
+
 def in_place(gradients, limit):
     for i, g in enumerate(gradients):
         gradients[i] = None if g is None else np.clip(g, -limit, limit)
@@ -176,8 +187,16 @@ def in_place(gradients, limit):
 
 
 RIGHT = {
-    1: [double_where, in_a_loop, replaced_before],
-    2: [stable, cut_largest, row_by_row, pairwise, lambda s, k: nn.softmax_cross_entropy(s, k)],
+    1: [double_where, in_a_loop, replaced_before, filled_with_0],
+    2: [
+        stable,
+        cut_largest,
+        row_by_row,
+        pairwise,
+        lambda s, k: nn.softmax_cross_entropy(s, k),
+        lambda s, k: np.mean(nn.softmax_cross_entropy(s, k)),
+        lambda s, k: np.mean(np.logaddexp.reduce(s, axis=1) - right_scores(s, k)),
+    ],
     3: [
         both(),
         both(by_loops, only_if_long),
@@ -200,7 +219,7 @@ WRONG = {
         (lambda p, q: np.hypot(*(p - q).T), "NumPy's hypot"),
         (lambda p, q: np.nan_to_num(np.sqrt(squares(p, q))), "infinite derivative at 0"),
         (lambda p, q: ad.stop_gradient(double_where(p, q)), "gradient is None"),
-        (lambda p, q: 2.0 * double_where(p, q), "The first distance should be"),
+        (lambda p, q: 2.0 * double_where(p, q), "The distances where the points are apart should be"),
         (lambda p, q: squares(p, q) / np.sqrt(squares(p, q)), "your distance is nan"),
         (lambda p, q: np.sum(double_where(p, q)), "one distance for each row"),
         (lambda p, q: double_where(p, q).numpy(), "no tape follows"),
@@ -217,6 +236,7 @@ WRONG = {
         (clipped_scores, "logarithm gets a 0"),
         (smallest_off, "exp overflows, or"),
         (a_little_more, "Neither is needed"),
+        (as_a_table, "each row with each"),
         (lambda s, k: 4.0 * stable(s, k), "sum over the rows"),
         (lambda s, k: -stable(s, k), "sign is turned round"),
         (lambda s, k: np.mean(log_sums(s)), "Subtract the score of the right answer"),
@@ -266,7 +286,7 @@ WRONG = {
         (both(norm=lambda gs, limit: np.zeros(3)), "Return a list"),
         (both(norm=lambda gs, limit: None), "returns None"),
         (both(norm=lambda gs, limit: ...), "three dots"),
-        ({"value": by_value}, "missing a function for norm"),
+        ({"value": by_value}, "No function is given for norm"),
         (both(norm=3.0), "without calling it"),
         ((by_value, by_norm), "I need a dict"),
     ],

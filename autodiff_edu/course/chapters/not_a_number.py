@@ -2,293 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import autodiff_edu as ad
 
-from ..exercises import Exercise, Judge
-from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, shortened
+from ..exercises import Case, Function, Table
+from ..feedback import NotYet, shortened
 from ..predictions import Prediction
-from .wrong_10 import BY_NORM, BY_VALUE, GRADIENTS, THREE, judge_clip
 
-TOGETHER, CLOSE, LEVEL = 2, 4, 5
-"""The rows of 10.1 whose points lie on each other, a billionth apart, and beside each other."""
-
-
-def distances(answer: Any) -> str:
-    """Check 10.1: the distance of each pair of points, with the gradient 0 where the distance is 0."""
-    needs_function(answer, "distances(p, q)")
-    random = np.random.default_rng(1001)
-    ps, apart = random.uniform(-3.0, 3.0, (6, 2)), random.uniform(0.5, 2.0, (6, 2))
-    ps[CLOSE], apart[TOGETHER], apart[CLOSE], apart[LEVEL, 1] = 0.0, 0.0, (6e-10, -8e-10), 0.0
-    weights = np.array([0.7, -1.9, 2.2, -0.3, 1.4, 0.9])
-    p, q = ad.constant(ps), ad.constant(ps - apart)
-    with np.errstate(all="ignore"), ad.GradientTape() as tape:
-        tape.watch([p, q])
-        y = call(answer, p, q, written="distances(p, q)")
-        _needs_tensor(y, "distances(p, q)", (6,), "one distance for each row")
-        target = np.sum(y * weights)
-    built_in = next((entry.name for entry in tape.entries if entry.name in ("norm", "hypot")), None)
-    if built_in:
-        raise NotYet(f"NumPy's {built_in} has the repair built in. Do it with `np.sqrt` and `np.where`.")
-    right = np.sqrt(np.sum((ps - q.numpy()) ** 2, axis=1))
-    _judge_distances(y.numpy(), right)
-    has_where = any(entry.operation is np.where for entry in tape.entries)
-    with np.errstate(all="ignore"):
-        slopes = tape.gradient(target, [p, q])
-    if slopes[0] is None or slopes[1] is None:
-        raise NotYet(
-            "The distances are right, and the gradient is None: they have become plain numbers on the way, or were cut."
-        )
-    unit = np.divide(ps - q.numpy(), right[:, None], out=np.zeros_like(ps), where=right[:, None] > 0)
-    for found, wanted in zip(slopes, (unit, -unit), strict=True):
-        _judge_slopes(found.numpy(), weights[:, None] * wanted, has_where)
-    return "Where two points meet, distance and gradient are both 0. Everywhere else, nothing has changed."
-
-
-def _judge_distances(found: Any, right: Any) -> None:
-    if not near(found[LEVEL], right[LEVEL]) and near(
-        np.delete(found, [TOGETHER, LEVEL]), np.delete(right, [TOGETHER, LEVEL])
-    ):
-        raise NotYet(
-            f"Two points that have one coordinate in common get the distance {found[LEVEL]:.6f}, and it should be "
-            f"{right[LEVEL]:.6f}. Test the distance, not each coordinate."
-        )
-    if np.allclose(found, right**2, 1e-6, 1e-20):
-        raise NotYet("Those are the squares of the distances. Take the root, where that is safe.")
-    if not np.allclose(np.delete(found, (TOGETHER, CLOSE)), np.delete(right, (TOGETHER, CLOSE)), 1e-8, 0.0):
-        raise NotYet(f"The first distance should be {right[0]:.6f}, and yours is {found[0]:.6f}.")
-    if np.isnan(found[TOGETHER]):
-        raise NotYet("Where two points meet, your distance is nan. What is the root of 0?")
-    if found[TOGETHER] == 1.0:
-        raise NotYet(
-            "Where two points meet, your distance is 1: the harmless number has come through. A second `np.where` has "
-            "to drop it."
-        )
-    if found[TOGETHER] != 0.0:
-        raise NotYet(
-            f"Where two points meet, your distance is {found[TOGETHER]:g} and not 0. Don't add something tiny: swap "
-            "the dangerous number for a harmless one, and drop what comes of it."
-        )
-    if not np.isclose(found[CLOSE], right[CLOSE], 1e-6, 0.0):
-        raise NotYet(
-            f"Two points that are 1e-09 apart get the distance {found[CLOSE]:g}. Only pairs with distance 0 need to be "
-            "treated differently."
-        )
-
-
-def _judge_slopes(found: Any, right: Any, has_where: bool) -> None:
-    at_meeting, elsewhere = found[TOGETHER], np.delete(found, TOGETHER, axis=0)
-    if not np.isfinite(at_meeting).all():
-        raise NotYet(
-            "The distances are right, and the slope is nan where two points meet: the `where` trap. Going backward, 0 "
-            "meets the infinite derivative of the root. Which number should the root see there instead?"
-            if has_where
-            else "The distances are right, and the slope is nan where two points meet: the root has an infinite "
-            "derivative at 0, and times 0 that is nan."
-        )
-    if not np.allclose(at_meeting, 0.0):
-        raise NotYet("Where two points meet, the gradient should be 0.")
-    if not np.allclose(elsewhere, np.delete(right, TOGETHER, axis=0), 1e-5, 1e-7):
-        raise NotYet(
-            "The distances are right, and the gradient is wrong where the points are apart. Is a part of it computed "
-            "from plain numbers, or cut?"
-        )
-
-
-def _needs_tensor(y: Any, written: str, shape: tuple[int, ...], meaning: str) -> None:
-    if y is ...:
-        raise NotYet(f"Replace the three dots: what does {written} return?")
-    if y is None:
-        raise NotYet(f"{written} returns None. Is a `return` missing?")
-    if not isinstance(y, ad.Tensor):
-        raise NotYet(f"{written} returns {shortened(y)}, which no tape follows. Return a tensor: {meaning}.")
-    if y.shape != shape:
-        raise NotYet(f"{written} returns the shape {y.shape}. Return {meaning}: the shape {shape}.")
-
-
-LABELS = np.array([2, 0, 1, 1])
-ORDINARY = np.array([[0.3, -1.2, 0.8], [1.5, 0.1, -0.7], [-0.4, 0.9, 2.1], [0.0, 0.6, -1.1]])
-FAR = np.array([[1000.0, 998.0, 999.0], [-1000.0, -1001.5, -999.0], [900.0, -900.0, 0.0], [0.2, -0.4, 0.1]])
-
-
-def stable_loss(answer: Any) -> str:
-    """Check 10.2: the mean of the rows' losses, finite for any scores, and right to second order."""
-    needs_function(answer, "loss(scores, labels)")
-    value, softmax = _loss_by_hand(ORDINARY)
-    _judge_loss(_loss_of(answer, ORDINARY)[0], value, softmax)
-    for scores in (ORDINARY, FAR):
-        _judge_orders(scores, *_loss_of(answer, scores), *_loss_by_hand(scores))
-    return "With the largest score of its own row taken off, no row overflows, and no row vanishes."
-
-
-def _loss_by_hand(scores: Any) -> tuple[float, Any]:
-    """Return the loss, and the softmax of each row."""
-    shifted = scores - scores.max(axis=1, keepdims=True)
-    log_softmax = shifted - np.log(np.sum(np.exp(shifted), axis=1, keepdims=True))
-    return -float(np.mean(log_softmax[np.arange(4), LABELS])), np.exp(log_softmax)
-
-
-def _loss_of(answer: Any, scores: Any) -> tuple[float, Any, Any]:
-    """Return the learner's loss, its gradient, and the slope of the gradient's sum, weighted by `_probe`."""
-    x = ad.constant(scores)
-    with np.errstate(all="ignore"), ad.GradientTape() as outer:
-        outer.watch(x)
-        with ad.GradientTape() as tape:
-            tape.watch(x)
-            try:
-                y = call(answer, x, LABELS.copy(), written="loss(scores, labels)")
-            except NotYet as error:
-                if "broadcast" in str(error):
-                    raise NotYet(
-                        "The largest scores and the scores don't fit together: one has shape (4,), the other (4, 3). "
-                        "Does `np.max(..., axis=1)` keep its axis?"
-                    ) from error
-                raise
-            if isinstance(y, ad.Tensor) and y.shape == (4,):
-                raise NotYet("You return one loss for each row. Return their mean.")
-            _needs_tensor(y, "loss(scores, labels)", (), "one number")
-        slopes = tape.gradient(y, x)
-        if slopes is None:
-            raise NotYet("The gradient is None: the loss has become a plain number on the way.")
-        probe = np.sum(slopes * _probe())
-        second = outer.gradient(probe, x, unconnected_gradients="zero")
-    return float(y), slopes.numpy(), second.numpy()
-
-
-def _probe() -> Any:
-    return np.random.default_rng(1002).standard_normal((4, 3))
-
-
-def _judge_loss(found: float, right: float, softmax: Any) -> None:
-    if near(found, right):
-        return
-    of_right = softmax[np.arange(4), LABELS]
-    log_sums = np.log(np.sum(np.exp(ORDINARY), axis=1))
-    largest = ORDINARY.max(axis=1)
-    for wrong, hint in (
-        (4.0 * right, "That is the sum over the rows. Return the mean."),
-        (-right, "The sign is turned round: a loss is small when the right answer's score is large."),
-        (np.mean(log_sums), "That is the mean log-sum-exp. Subtract the score of the right answer from each."),
-        (np.mean(of_right), "That is the mean softmax of the right answers. Its logarithm is missing, and a minus."),
-        (-np.log(np.mean(of_right)), "You take the logarithm of a mean. Take the mean of the logarithms."),
-        (
-            np.log(np.sum(np.exp(ORDINARY))) - np.mean(ORDINARY[np.arange(4), LABELS]),
-            "You take one log-sum-exp of all rows. Each row has its own: sum along axis 1.",
-        ),
-        (right - np.mean(largest), "After subtracting the largest score, add it again: log-sum-exp is m + log(...)."),
-        (right + np.mean(largest), "The largest score is added once too often. Was it subtracted inside exp?"),
-        (np.mean(largest - ORDINARY[np.arange(4), LABELS]), "That is the largest score minus the right one. The log "
-         "of the sum is missing."),
-    ):  # fmt: skip
-        if near(found, wrong):
-            raise NotYet(hint)
-    raise NotYet(f"For four rows of ordinary scores the loss should be {right:.6f}, and yours is {found:.6f}.")
-
-
-def _judge_orders(scores: Any, found: float, slopes: Any, second: Any, right: float, softmax: Any) -> None:
-    far = scores is FAR
-    if np.isnan(found):
-        raise NotYet("For scores near 1000 your loss is nan: exp overflows. Subtract the largest score of each row.")
-    if np.isinf(found):
-        raise NotYet(
-            "For rows near 1000 and near -1000 your loss is infinite: exp overflows, or a logarithm gets a 0. "
-            "Does each row subtract its own largest score, and did you take the logarithm of the fraction by hand?"
-        )
-    if not near(found, right):
-        raise NotYet(
-            f"With rows near 1000 and -1000 the loss should be {right:.4f}, and yours is {found:.4f}. Did you clip the "
-            "scores, or add something tiny? Neither is needed."
-        )
-    wanted = (softmax - np.eye(3)[LABELS]) / 4.0
-    where = "far out" if far else "for ordinary scores"
-    if not np.isfinite(slopes).all():
-        raise NotYet(f"The loss is right, and {where} its gradient is nan. Does an infinity hide behind a `where`?")
-    if not np.allclose(slopes, wanted, 1e-5, 1e-7):
-        raise NotYet(
-            f"The loss is right, and {where} its gradient isn't. Is a part of it cut, or a plain number? Only the "
-            "largest score may be cut, and then wherever it is used."
-        )
-    weighted = softmax * _probe()
-    curved = (weighted - softmax * weighted.sum(axis=1, keepdims=True)) / 4.0
-    if not np.allclose(second, curved, 1e-5, 1e-7):
-        raise NotYet(f"Loss and gradient are right, and {where} the second derivative isn't. Keep everything a tensor.")
-
-
-def clips(answer: Any) -> str:
-    """Check 10.3: two functions that clip a list of gradients, by value and by global norm."""
-    needs_dict(answer, '{"value": clip_by_value, "norm": clip_by_global_norm}')
-    needs_each(answer, ("value", "norm"), "Your answer is missing a function for")
-    needs_function(answer["value"], "clip_by_value(gradients, limit)")
-    needs_function(answer["norm"], "clip_by_global_norm(gradients, limit)")
-    pair, _, single = GRADIENTS
-    value = _clipped(answer["value"], GRADIENTS, 3.5, "clip_by_value(gradients, limit)")
-    judge_clip(value, (np.array([3.0, -3.5]), np.array([[3.5]])), BY_VALUE, "clip_by_value")
-    name = "clip_by_global_norm(gradients, limit)"
-    judge_clip(_clipped(answer["norm"], GRADIENTS, 3.25, name), (pair / 4, single / 4), BY_NORM, "clip_by_global_norm")
-    short = _clipped(answer["norm"], GRADIENTS, 20.0, name)
-    if not all(near(a, b) for a, b in zip(short, (pair, single), strict=True)):
-        raise NotYet(
-            "A global norm of 13 is under the limit 20, so all should come back as it was; yours has been rescaled."
-        )
-    zeros = _clipped(answer["norm"], (np.zeros(2), None, np.zeros((1, 1))), 1.0, name)
-    if not all(np.all(np.isfinite(part)) for part in zeros):
-        raise NotYet("Where all gradients are 0, yours become nan: 0 divided by the length 0. Guard the division.")
-    if not all(np.all(part == 0) for part in zeros):
-        raise NotYet("Where all gradients are 0 they should stay 0.")
-    three = _clipped(answer["norm"], THREE, 2.5, name)
-    if not all(near(a, g / 2) for a, g in zip(three, THREE[::2], strict=True)):
-        raise NotYet("With two arrays it works, but not with three. Go through the whole list, whatever its length.")
-    return "By value, each number for itself; by global norm, one factor for all, and 1 if nothing is too long."
-
-
-def _clipped(function: Any, gradients: Any, limit: float, written: str) -> list[Any]:
-    """Clip; return the arrays, without the None in the middle."""
-    kept = [None if g is None else ad.constant(g) for g in gradients]
-    given = list(kept)
-    try:
-        with np.errstate(all="ignore"):
-            found = call(function, given, limit, written=written)
-    except NotYet as error:
-        if "hypot" in str(error):
-            raise NotYet(
-                "`np.hypot` takes two numbers. Here is a list of arrays: add up the squares of all."
-            ) from error
-        if "NoneType" in str(error):
-            raise NotYet(
-                "One of the gradients is None. Leave it out of the calculation, and return None for it."
-            ) from (error)
-        if "truth value" in str(error):
-            raise NotYet("An array is neither true nor false. To find the None, ask `g is None`.") from error
-        raise
-    if any(a is not b for a, b in zip(given, kept, strict=True)):
-        raise NotYet(
-            "The list that you were given has changed. Return a new one; the caller may still need the old one."
-        )
-    if found is ... or found is None:
-        raise NotYet(
-            f"Replace the three dots: what does {written} return?"
-            if found is ...
-            else f"{written} returns None. Is a `return` missing?"
-        )
-    if not isinstance(found, list | tuple):
-        raise NotYet(f"{written} returns {shortened(found)}. Return a list, with an item for each gradient.")
-    if len(found) != len(given):
-        raise NotYet(
-            f"You were given {len(given)} gradients, one of them None, and return {len(found)}. Return None for None."
-        )
-    if any(part is not None for part in found[1::2]):
-        raise NotYet("One of the gradients is None, and you return a number for it. None stays None.")
-    arrays = [None if part is None else np.asarray(part, dtype=float) for part in found[::2]]
-    for array, g in zip(arrays, gradients[::2], strict=True):
-        if array is None or array.shape != g.shape:
-            raise NotYet(f"A gradient of shape {g.shape} comes back as {shortened(array)}. Keep the order and shapes.")
-    return arrays
-
-
-QUESTIONS: tuple[Prediction | Exercise, ...] = (
+PREDICTIONS = (
     Prediction(
         "Which of these is the first to contain a nan, at step 37?",
         answer="the slopes",
@@ -374,22 +99,441 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
         },
         why="A nan stays nan, and it makes the shared length nan as well.",
     ),
-    Judge(
-        "Where two points meet",
-        """\
-`distances(p, q)` gets two arrays of points, one point per row, and returns the distance of each pair. Where a point of `p` lies exactly on its partner, the distance is 0 and the gradient should be 0 too. Everything else should stay exactly as it is. (`np.linalg.norm` has that built in. Here, do it with `np.sqrt`.)""",
-        distances,
-    ),
-    Judge(
-        "A stable loss",
-        """\
-`loss(scores, labels)` gets the scores of several samples, one row each, and for each row the number of its right answer. Return the mean of the rows' losses. It has to be right for any finite scores, even when one row is near 1000 and the next near −1000, and to second order.""",
-        stable_loss,
-    ),
-    Judge(
-        "Clip a whole network",
-        """\
-Write both kinds of clipping for a list of gradients of any shapes. A gradient may be `None`, for a variable that the loss doesn't depend on; it stays `None`. A list that needs no clipping comes back as it was, even if all of it is 0. Return a new list, in the same order.""",
-        clips,
-    ),
 )
+
+
+def needs_tensor(y: Any, written: str, meaning: str) -> ad.Tensor:
+    """Return what a learner's function returned, if a tape can follow it."""
+    if not isinstance(y, ad.Tensor):
+        raise NotYet(f"{written} returns {shortened(y)}, which no tape follows. Return a tensor: {meaning}.")
+    return y
+
+
+TOGETHER, CLOSE, LEVEL = 2, 4, 5
+"""The rows of exercise 1 whose points lie on each other, a billionth apart, and beside each other."""
+
+RANDOM = np.random.default_rng(1001)
+PS, APART = RANDOM.uniform(-3.0, 3.0, (6, 2)), RANDOM.uniform(0.5, 2.0, (6, 2))
+PS[CLOSE], APART[TOGETHER], APART[CLOSE], APART[LEVEL, 1] = 0.0, 0.0, (6e-10, -8e-10), 0.0
+WEIGHTS = np.array([0.7, -1.9, 2.2, -0.3, 1.4, 0.9])
+
+
+def measure(function: Callable[..., Any]) -> tuple[Any, Any, set[str]]:
+    """Return the distances, their slopes with respect to p and q, and the names of the operations."""
+    p, q = ad.constant(PS), ad.constant(PS - APART)
+    with ad.GradientTape() as tape:
+        tape.watch([p, q])
+        y = needs_tensor(function(p, q), "distances(p, q)", "one distance for each row")
+        if y.shape != (6,):
+            raise NotYet(
+                f"distances(p, q) returns the shape {y.shape}. Return one distance for each row: the shape (6,)."
+            )
+        target = np.sum(y * WEIGHTS)
+    names = {entry.name for entry in tape.entries}
+    return y.numpy(), tape.gradient(target, [p, q]), names
+
+
+def built_in(function: Callable[..., Any]) -> str:
+    """Return what NumPy has for distances, if a function uses it."""
+    return next(iter(measure(function)[2] & {"norm", "hypot"}), "")
+
+
+def where_they_meet(function: Callable[..., Any]) -> str:
+    """Return what kind of slope there is where two points meet, and whether it went through a `where`."""
+    _, slopes, names = measure(function)
+    if slopes[0] is None or slopes[1] is None:
+        return "None"
+    if np.isfinite([slope[TOGETHER] for slope in slopes]).all():
+        return "a number"
+    return "nan, by where" if "where" in names else "nan"
+
+
+def squares(p: Any, q: Any) -> Any:
+    """Return the squares of the distances."""
+    return np.sum((p - q) ** 2, axis=1)
+
+
+def roots(square: Any, filler: float = 1.0, at_0: float = 0.0) -> Any:
+    """Return the roots of squares, with a filler in place of each 0 that the root would see."""
+    return np.where(square > 0.0, np.sqrt(np.where(square > 0.0, square, filler)), at_0)
+
+
+NOT_TINY = "Don't add something tiny: swap the dangerous number for a harmless one, and drop what comes of it."
+BUILT_IN = "has the repair built in. Do it with `np.sqrt` and `np.where`."
+
+DISTANCES = Function(
+    "Where two points meet",
+    """\
+`distances(p, q)` gets two arrays of points, one point per row, and returns the distance of each pair. Where a point of `p` lies exactly on its partner, the distance is 0 and the gradient should be 0 too. Everything else should stay exactly as it is. (`np.linalg.norm` has that built in. Here, do it with `np.sqrt`.)""",
+    signature="distances(p, q)",
+    cases=[
+        Case(built_in),
+        Case(
+            lambda f: np.delete(measure(f)[0], (TOGETHER, CLOSE)),
+            "The distances where the points are apart should be {answer}, and yours are {given}.",
+        ),
+        Case(
+            lambda f: measure(f)[0][TOGETHER],
+            f"Where two points meet, your distance is {{given}} and not 0. {NOT_TINY}",
+            within=1e-12,
+        ),
+        Case(
+            lambda f: measure(f)[0][CLOSE],
+            "Two points that are 1e-09 apart get the distance {given}. Only pairs with distance 0 need to be treated "
+            "differently.",
+            within=1e-12,
+        ),
+        Case(
+            where_they_meet,
+            "The distances are right, and the slope is nan where two points meet: the root has an infinite derivative "
+            "at 0, and times 0 that is nan.",
+        ),
+        Case(
+            lambda f: [slope[TOGETHER] for slope in measure(f)[1]],
+            "Where two points meet, the gradient should be 0.",
+        ),
+        Case(
+            lambda f: [np.delete(slope, TOGETHER, axis=0) for slope in measure(f)[1]],
+            "The distances are right, and the gradient is wrong where the points are apart. Is a part of it computed "
+            "from plain numbers, or cut?",
+            within=1e-5,
+        ),
+    ],
+    answer=lambda p, q: roots(squares(p, q)),
+    spellings=[lambda p, q: roots(squares(p, q), filler=0.0)],
+    hints=[
+        (lambda p, q: np.linalg.norm(p - q, axis=1), f"NumPy's norm {BUILT_IN}"),
+        (lambda p, q: np.hypot(*(p - q).T), f"NumPy's hypot {BUILT_IN}"),
+        (
+            lambda p, q: np.where(squares(p, q) > 0.0, np.sqrt(squares(np.where(p == q, 1.0, p - q), 0.0)), 0.0),
+            "Two points that have one coordinate in common get a wrong distance. Test the distance, not each coordinate.",
+        ),
+        (squares, "Those are the squares of the distances. Take the root, where that is safe."),
+        (
+            lambda p, q: squares(p, q) / np.sqrt(squares(p, q)),
+            "Where two points meet, your distance is nan. What is the root of 0?",
+        ),
+        (
+            lambda p, q: roots(squares(p, q), at_0=1.0),
+            "Where two points meet, your distance is 1: the harmless number has come through. A second `np.where` has "
+            "to drop it.",
+        ),
+        (
+            lambda p, q: np.where(squares(p, q) > 0.0, np.sqrt(squares(p, q)), 0.0),
+            "The distances are right, and the slope is nan where two points meet: the `where` trap. Going backward, 0 "
+            "meets the infinite derivative of the root. Which number should the root see there instead?",
+        ),
+        (
+            lambda p, q: ad.stop_gradient(roots(squares(p, q))),
+            "The distances are right, and the gradient is None: they have become plain numbers on the way, or were cut.",
+        ),
+    ],
+    why="Where two points meet, distance and gradient are both 0. Everywhere else, nothing has changed.",
+)
+
+LABELS = np.array([2, 0, 1, 1])
+ORDINARY = np.array([[0.3, -1.2, 0.8], [1.5, 0.1, -0.7], [-0.4, 0.9, 2.1], [0.0, 0.6, -1.1]])
+FAR = np.array([[1000.0, 998.0, 999.0], [-1000.0, -1001.5, -999.0], [900.0, -900.0, 0.0], [0.2, -0.4, 0.1]])
+PROBE = np.random.default_rng(1002).standard_normal((4, 3))
+
+
+def lose(function: Callable[..., Any], scores: Any) -> tuple[ad.Tensor, Any, Any, ad.GradientTape]:
+    """Return the loss, its gradient, the slope of the gradient's weighted sum, and the tape that holds the loss."""
+    x = ad.constant(scores)
+    with ad.GradientTape() as outer:
+        outer.watch(x)
+        with ad.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = needs_tensor(function(x, LABELS.copy()), "loss(scores, labels)", "one number")
+        slopes = tape.gradient(y, x)
+        probe = 0.0 if slopes is None else np.sum(slopes * PROBE)
+    second = None if slopes is None else outer.gradient(probe, x, unconnected_gradients="zero")
+    return y, slopes, second, tape
+
+
+def is_finite(function: Callable[..., Any]) -> bool | None:
+    """Return whether both gradients are finite, or None if there are none."""
+    both = [lose(function, scores)[1] for scores in (ORDINARY, FAR)]
+    return None if both[0] is None or both[1] is None else bool(np.isfinite(both).all())
+
+
+def right_scores(scores: Any, labels: Any) -> Any:
+    """Return the score of each row's right answer."""
+    return scores[np.arange(len(labels)), labels]
+
+
+def log_sums(scores: Any, m: Any = None) -> Any:
+    """Return the log-sum-exp of each row, in which m is subtracted and added again."""
+    m = np.max(scores, axis=1, keepdims=True) if m is None else m
+    return np.squeeze(m) + np.log(np.sum(np.exp(scores - m), axis=1))
+
+
+def of_right(scores: Any, labels: Any) -> Any:
+    """Return the softmax of each row's right answer."""
+    return np.exp(right_scores(scores, labels) - log_sums(scores))
+
+
+def loss(scores: Any, labels: Any) -> Any:
+    """Return the right loss."""
+    return np.mean(log_sums(scores) - right_scores(scores, labels))
+
+
+def largest(scores: Any) -> Any:
+    """Return the largest score of each row."""
+    return np.max(scores, axis=1)
+
+
+NO_AXIS = (
+    "The largest scores and the scores don't fit together: one has shape (4,), the other (4, 3). Does `np.max(..., "
+    "axis=1)` keep its axis?"
+)
+
+LOSS = Function(
+    "A stable loss",
+    """\
+`loss(scores, labels)` gets the scores of several samples, one row each, and for each row the number of its right answer. Return the mean of the rows' losses. It has to be right for any finite scores, even when one row is near 1000 and the next near −1000, and to second order.""",
+    signature="loss(scores, labels)",
+    cases=[
+        Case(
+            lambda f: lose(f, ORDINARY)[0],
+            "For four rows of ordinary scores the loss should be {answer}, and yours is {given}.",
+        ),
+        Case(
+            lambda f: lose(f, FAR)[0],
+            "With rows near 1000 and -1000 the loss should be {answer}, and yours is {given}. Did you clip the scores, "
+            "or add something tiny? Neither is needed.",
+        ),
+        Case(
+            is_finite,
+            "The loss is right, and its gradient is nan. Does an infinity hide behind a `where`?",
+        ),
+        *(
+            Case(
+                lambda f, scores=scores: lose(f, scores)[1],  # type: ignore[misc]
+                f"The loss is right, and {where} its gradient isn't. Is a part of it cut, or a plain number? Only the "
+                "largest score may be cut, and then wherever it is used.",
+                within=1e-5,
+            )
+            for scores, where in ((ORDINARY, "for ordinary scores"), (FAR, "far out"))
+        ),
+        *(
+            Case(
+                lambda f, scores=scores: lose(f, scores)[2],  # type: ignore[misc]
+                f"Loss and gradient are right, and {where} the second derivative isn't. Keep everything a tensor.",
+                within=1e-5,
+            )
+            for scores, where in ((ORDINARY, "for ordinary scores"), (FAR, "far out"))
+        ),
+        Case(
+            lambda f: any(np.shape(entry.output_value) == (4, 4) for entry in lose(f, ORDINARY)[3].entries),
+            "The mean is right, but of a table of 4 × 4 numbers: something of shape (4, 1) met something of shape (4,), "
+            "each row with each. Take `m[:, 0]` where the rows' numbers meet.",
+        ),
+    ],
+    answer=loss,
+    spellings=[
+        lambda scores, labels: ad.nn.softmax_cross_entropy(scores, labels),
+        lambda scores, labels: np.mean(np.logaddexp.reduce(scores, axis=1) - right_scores(scores, labels)),
+    ],
+    hints=[
+        (lambda s, k: np.sum(log_sums(s) - right_scores(s, k)), "That is the sum over the rows. Return the mean."),
+        (lambda s, k: -loss(s, k), "The sign is turned round: a loss is small when the right answer's score is large."),
+        (lambda s, k: log_sums(s) - right_scores(s, k), "You return one loss for each row. Return their mean."),
+        (
+            lambda s, k: np.mean(log_sums(s)),
+            "That is the mean log-sum-exp. Subtract the score of the right answer from each.",
+        ),
+        (
+            lambda s, k: np.mean(of_right(s, k)),
+            "That is the mean softmax of the right answers. Its logarithm is missing, and a minus.",
+        ),
+        (
+            lambda s, k: -np.log(np.mean(of_right(s, k))),
+            "You take the logarithm of a mean. Take the mean of the logarithms.",
+        ),
+        (
+            lambda s, k: np.log(np.sum(np.exp(s))) - np.mean(right_scores(s, k)),
+            "You take one log-sum-exp of all rows. Each row has its own: sum along axis 1.",
+        ),
+        (
+            lambda s, k: loss(s, k) - np.mean(largest(s)),
+            "After subtracting the largest score, add it again: log-sum-exp is m + log(...).",
+        ),
+        (
+            lambda s, k: loss(s, k) + np.mean(largest(s)),
+            "The largest score is added once too often. Was it subtracted inside exp?",
+        ),
+        (
+            lambda s, k: np.mean(largest(s) - right_scores(s, k)),
+            "That is the largest score minus the right one. The log of the sum is missing.",
+        ),
+        (lambda s, k: s - largest(s), NO_AXIS),
+        (lambda s, k: largest(s) + s, NO_AXIS),
+        (
+            lambda s, k: -np.mean(np.log(right_scores(np.exp(s) / np.sum(np.exp(s), axis=1, keepdims=True), k))),
+            "For scores near 1000 your loss is nan: exp overflows. Subtract the largest score of each row.",
+        ),
+        *(
+            (
+                lambda s, k, m=m: np.mean(log_sums(s, m(s)) - right_scores(s, k)),
+                "For rows near 1000 and near -1000 your loss is infinite: exp overflows, or a logarithm gets a 0. Does "
+                "each row subtract its own largest score, and did you take the logarithm of the fraction by hand?",
+            )
+            for m in (np.max, lambda s: np.min(s, axis=1, keepdims=True))
+        ),
+        (
+            lambda s, k: ad.stop_gradient(loss(s, k)),
+            "The gradient is None: the loss has become a plain number on the way.",
+        ),
+    ],
+    why="The loss is finite wherever the scores are, and so are its first and second derivatives.",
+)
+
+Gradients = Sequence[Any]
+PAIR, SINGLE = np.array([3.0, -4.0]), np.array([[12.0]])
+GRADIENTS: Gradients = (PAIR, None, SINGLE)
+"""Two arrays of norm 5 and 12, together 13, and a variable without a gradient."""
+
+THREE: Gradients = (np.array([1.0, -2.0]), None, np.array([[2.0]]), None, np.array([4.0]))
+"""Three arrays, together of norm 5."""
+
+ERRORS = {
+    "hypot": "`np.hypot` takes two numbers. Here is a list of arrays: add up the squares of all.",
+    "NoneType": "One of the gradients is None. Leave it out of the calculation, and return None for it.",
+    "truth value": "An array is neither true nor false. To find the None, ask `g is None`.",
+}
+
+
+def clipped(gradients: Gradients, limit: float) -> Callable[[Callable[..., Any]], list[Any]]:
+    """Return what clips these gradients with a learner's function."""
+
+    def run(function: Callable[..., Any]) -> list[Any]:
+        kept = [None if g is None else ad.constant(g) for g in gradients]
+        given = list(kept)
+        try:
+            found = function(given, limit)
+        except NotYet as error:
+            raise NotYet(next((hint for word, hint in ERRORS.items() if word in str(error)), str(error))) from error
+        if any(a is not b for a, b in zip(given, kept, strict=True)):
+            raise NotYet(
+                "The list that you were given has changed. Return a new one; the caller may still need the old one."
+            )
+        if not isinstance(found, list | tuple):
+            raise NotYet(f"Your function returns {shortened(found)}. Return a list, with an item for each gradient.")
+        return list(found)
+
+    return run
+
+
+def each(f: Callable[[Any, float], Any]) -> Callable[..., Any]:
+    """Return a function that does something with each gradient for itself."""
+    return lambda gradients, limit: [None if g is None else f(g, limit) for g in gradients]
+
+
+def length_of(gradients: Gradients) -> Any:
+    """Return the global norm."""
+    return np.sqrt(sum(np.sum(g**2) for g in gradients if g is not None))
+
+
+def scaled(factor: Callable[[Gradients, float], Any]) -> Callable[..., Any]:
+    """Return a function that multiplies all gradients by one factor."""
+    return lambda gradients, limit: [None if g is None else g * factor(gradients, limit) for g in gradients]
+
+
+def sizes(gradients: Gradients) -> list[float]:
+    """Return the sizes of all numbers."""
+    return [float(abs(x)) for g in gradients if g is not None for x in np.ravel(g)]
+
+
+by_value = each(lambda g, limit: np.clip(g, -limit, limit))
+by_norm = scaled(lambda gs, limit: limit / np.maximum(limit, length_of(gs)))
+UNCHANGED = "A global norm of 13 is under the limit 20, so all should come back as it was; yours has been rescaled."
+NONE_FOR_NONE = "One of the gradients is None, and your list is shorter. Return None for None."
+STAYS_NONE = "One of the gradients is None, and you return a number for it. None stays None."
+DIFFERS = "of [3, -4], None and 12, with the limit {limit}, makes {{given}}, and it should be {{answer}}."
+NONES = Case(lambda f: [part is None for part in clipped(GRADIENTS, 3.5)(f)], STAYS_NONE)
+
+HINTS_BY_VALUE = [
+    (each(np.minimum), "A slope of -4 came through a limit of 3.5. Cut it at -limit."),
+    (each(lambda g, limit: np.minimum(np.abs(g), limit)), "A sign got lost: -4 should become -3.5, not 3.5."),
+    (each(lambda g, limit: np.sign(g) * limit), "Every number has become ±limit. Those within may stay."),
+    (by_norm, "That is clipping by global norm. Here, cut each number off."),
+    (each(lambda g, limit: np.maximum(g, -limit)), "A slope of 12 came through a limit of 3.5. Cut it at limit."),
+    (
+        each(lambda g, limit: np.where(np.abs(g) > limit, 0.0, g)),
+        "What is over the limit has become 0. Cut it off at ±limit.",
+    ),
+    (lambda gradients, limit: gradients, "Nothing was clipped."),
+    (lambda gs, limit: by_value([g for g in gs if g is not None], limit), NONE_FOR_NONE),
+    (lambda gs, limit: by_value([0.0 if g is None else g for g in gs], limit), STAYS_NONE),
+]
+HINTS_BY_NORM = [
+    (
+        each(lambda g, limit: by_norm([g], limit)[0]),
+        "Each gradient is clipped by its own length. Take one length for all of them.",
+    ),
+    (
+        scaled(lambda gs, limit: limit / sum(length_of([g]) for g in gs if g is not None)),
+        "The lengths 5 and 12 don't add up to 17: it is √(5² + 12²).",
+    ),
+    (
+        scaled(lambda gs, limit: limit / sum(sizes(gs))),
+        "You added up sizes: 3 + 4 + 12. The length is √(3² + 4² + 12²).",
+    ),
+    (scaled(lambda gs, limit: limit / length_of(gs) ** 2), "169 is the square of the length. Take the root."),
+    (scaled(lambda gs, limit: 1.0 / length_of(gs)), "The length is now 1. Scale it to the limit."),
+    (scaled(lambda gs, limit: limit), "You multiply by the limit. The factor is limit / length."),
+    (
+        scaled(lambda gs, limit: limit / max(sizes(gs))),
+        "You divide by the largest number. Divide by the length of all.",
+    ),
+    (by_value, "That is clipping by value: the direction has changed."),
+    (lambda gradients, limit: gradients, "Nothing was clipped: the length of all is 13, and the limit 3.25."),
+    (
+        scaled(lambda gs, limit: length_of(gs) / limit),
+        "The gradients got longer. The factor is limit / length, not the reverse.",
+    ),
+    (scaled(lambda gs, limit: limit / length_of(gs)), UNCHANGED),
+    (
+        scaled(lambda gs, limit: np.minimum(limit, length_of(gs)) / length_of(gs)),
+        "Where all gradients are 0, yours become nan: 0 divided by the length 0. Guard the division.",
+    ),
+    (
+        lambda gs, limit: [*by_norm(gs[:3], limit), *gs[3:]],
+        "With two arrays it works, but not with three. Go through the whole list, whatever its length.",
+    ),
+    (lambda gs, limit: by_norm([g for g in gs if g is not None], limit), NONE_FOR_NONE),
+    (lambda gs, limit: [0.0 if g is None else g for g in by_norm(gs, limit)], STAYS_NONE),
+]
+
+CLIPS = Table(
+    "Clip a whole network",
+    """\
+Write both kinds of clipping for a list of gradients of any shapes. A gradient may be `None`, for a variable that the loss doesn't depend on; it stays `None`. A list that needs no clipping comes back as it was, even if all of it is 0. Return a new list, in the same order.""",
+    called="function",
+    parts={
+        "value": Function(
+            signature="clip_by_value(gradients, limit)",
+            cases=[NONES, Case(clipped(GRADIENTS, 3.5), f"clip_by_value {DIFFERS.format(limit=3.5)}")],
+            answer=by_value,
+            hints=[(wrong, f"clip_by_value: {hint}") for wrong, hint in HINTS_BY_VALUE],
+        ),
+        "norm": Function(
+            signature="clip_by_global_norm(gradients, limit)",
+            cases=[
+                NONES,
+                Case(clipped(GRADIENTS, 3.25), f"clip_by_global_norm {DIFFERS.format(limit=3.25)}"),
+                Case(clipped(GRADIENTS, 20.0), UNCHANGED),
+                Case(
+                    clipped((np.zeros(2), None, np.zeros((1, 1))), 1.0), "Where all gradients are 0 they should stay 0."
+                ),
+                Case(clipped(THREE, 2.5), "With two arrays it works, but not with three."),
+            ],
+            answer=by_norm,
+            hints=[(wrong, f"clip_by_global_norm: {hint}") for wrong, hint in HINTS_BY_NORM],
+        ),
+    },
+    why="By value, each number for itself; by global norm, one factor for all, and 1 if nothing is too long.",
+)
+
+QUESTIONS = (*PREDICTIONS, DISTANCES, LOSS, CLIPS)
