@@ -124,6 +124,19 @@ def plain_in_between(f, x):
     return outer.gradient(first, x)
 
 
+def float_in_between(f, x):
+    with ad.GradientTape() as tape_3:
+        tape_3.watch(x)
+        with ad.GradientTape() as tape_2:
+            tape_2.watch(x)
+            with ad.GradientTape() as tape_1:
+                tape_1.watch(x)
+                y = f(x)
+            first = float(tape_1.gradient(y, x))
+        second = tape_2.gradient(first, x)
+    return tape_3.gradient(second, x)
+
+
 def again_and_again(f, x):
     with ad.GradientTape() as tape:
         tape.watch(x)
@@ -275,15 +288,15 @@ RIGHT = {
 
 WRONG = {
     1: [
-        (nested(0), "this is the value"),
-        (nested(1), "this is the first derivative"),
-        (nested(2), "this is the second derivative"),
+        (nested(0), "This is the value"),
+        (nested(1), "This is the first derivative"),
+        (nested(2), "This is the second derivative"),
         (nested(4), "one tape fewer"),
         (too_late, "after the tape around it"),
         (too_late_twice, "asked for the gradient of None"),
         (unwatched, "2 of them did"),
         (lambda f, x: ..., "three dots"),
-        (lambda f, x: None, "ask its tapes"),
+        (lambda f, x: None, "returns None"),
         (lambda f, x: "x", "I need one number"),
         (lambda f, x: -nested(3)(f, x), "the gradient that the tape inside it returned"),
         (6.0, "without calling it"),
@@ -294,9 +307,10 @@ WRONG = {
         (of_y_again, "You ask three tapes"),
         (watched_late, "after f(x) has been computed"),
         (again_and_again, "asked a second time"),
-        (nothing_returned, "and return the last one"),
+        (nothing_returned, "Is a `return` missing"),
         (watching_the_slope, "1 of them did"),
         (plain_in_between, "has become a plain number"),
+        (float_in_between, "has become a plain number"),
         (lambda f, x: ad.jacobian(ad.jacobian(ad.jacobian(f)))(x), "That is `ad.jacobian`"),
     ],
     2: [
@@ -327,7 +341,7 @@ WRONG = {
         (regularised(lambda error, by_x: error + 0.5 * np.mean(rows(by_x))), "a norm for each sample"),
         (error_and(lambda layer, slope: slope), "with respect to the kernel"),
         (error_and(lambda layer, slope: layer.kernel), "weight decay"),
-        (regularised(lambda error, by_x: error + 2 * np.sum(by_x**2)), "central differences give"),
+        (regularised(lambda error, by_x: error + 2 * np.sum(by_x**2)), "the gradients of another loss"),
         (regularised(lambda error, by_x: error, order=(0, 0)), "its source's shape"),
         (lambda layer, x, wanted: ..., "three dots"),
         (lambda layer, x, wanted: (..., ...), "three dots"),
@@ -346,12 +360,12 @@ WRONG = {
         (penalty(lambda by_x: (np.mean(rows(by_x)) - 1) ** 2), "before the square"),
         (penalty(lambda by_x: np.mean((np.sum(by_x**2, axis=1) - 1) ** 2)), "without the root"),
         (penalty(lambda by_x: np.mean((by_x - 1) ** 2)), "each element"),
-        (penalty(lambda by_x: (rows(by_x) - 1) ** 2), "has the shape (5,)"),
+        (penalty(lambda by_x: (rows(by_x) - 1) ** 2), "one for each of them"),
         (penalty(lambda by_x: float(np.mean((rows(by_x) - 1) ** 2))), "Keep it a tensor"),
         (penalty(lambda by_x: np.mean((ad.stop_gradient(rows(by_x)) - 1) ** 2)), "Keep it a tensor"),
         (penalty(lambda by_x: np.mean((rows(by_x) - 1) * ad.stop_gradient(rows(by_x) - 1))), "its gradient isn't"),
         (penalty(lambda by_x: 7.0), "In this order"),
-        (penalty(lambda by_x: None), "the penalty is None"),
+        (penalty(lambda by_x: None), "returns None"),
         (penalty(usual, lambda real, fake, share: real), "at the real samples"),
         (penalty(usual, lambda real, fake, share: fake), "at the fake samples"),
         (penalty(usual, lambda real, fake, share: mix(fake, real, share)), "the share belongs to real"),

@@ -12,258 +12,11 @@ from autodiff_edu import nn
 
 from ...core.events import Event, Outcome, Seed, Watch
 from ...trace.hook import hook
-from ..exercises import Exercise, Judge
-from ..feedback import NotYet, by_hand, call, near, needs_function, number, shortened
+from ..exercises import Case, Function
+from ..feedback import NotYet, by_hand, near, shortened
 from ..predictions import Prediction
-from .wrong_12 import penalty_at, why_penalty, why_place, why_regularised
 
-WITHIN = 1e-4  # three derivatives of float32 numbers are not closer
-ORDERS = ("value", "first derivative", "second derivative", "third derivative", "fourth derivative")
-
-
-def third_derivative(answer: Any) -> str:
-    """Check 12.1: the third derivative of two hidden functions, by three nested tapes."""
-    needs_function(answer, "third(f, x)")
-    a = float(np.random.default_rng(911).uniform(1.2, 1.6))
-    power = (a**5, 5 * a**4, 20 * a**3, 60 * a**2, 120 * a)
-    wave = (np.sin(2 * a), 2 * np.cos(2 * a), -4 * np.sin(2 * a), -8 * np.cos(2 * a), 16 * np.sin(2 * a))
-    _one_third(answer, lambda x: x**5, a, "x**5", power)
-    events = _one_third(answer, lambda x: np.sin(2.0 * x), a, "np.sin(2 * x)", wave)
-    _needs_three_tapes(events)
-    return "Three tapes, three backward passes, and all but the last are recorded by the tapes around them."
-
-
-def _needs_three_tapes(events: list[Event]) -> None:
-    """Refuse what finds the third derivative in another way than the exercise asks for."""
-    many = _asked(events)
-    if not many:
-        raise NotYet("The number is right, but no tape was asked for a gradient. Let three tapes find it.")
-    if many == 1:
-        raise NotYet(
-            "The number is right, but a single tape answered again and again, and recorded its own backward passes. "
-            "Use three tapes, one inside another."
-        )
-    if many != 3:
-        raise NotYet(f"The number is right, but {many} tapes were asked. Use three, and ask each of them once.")
-
-
-def _asked(events: list[Event]) -> int:
-    """Count the tapes that were asked for a gradient."""
-    return len({id(event.tape) for event in events if isinstance(event, Seed)})
-
-
-def _one_third(
-    answer: Any, f: Callable[[Any], Any], a: float, written: str, derivatives: tuple[float, ...]
-) -> list[Event]:
-    events: list[Event] = []
-    before: list[tuple[int, Any]] = []
-
-    def observed(x: Any) -> Any:
-        before.append((len(events), x))
-        return f(x)
-
-    ready_made = {ad.value_and_grad(f).__code__: "ad.grad", ad.hessian(f).__code__: "ad.hessian"}
-    ready_made[ad.jacobian(f).__code__] = "ad.jacobian"
-    hidden = by_hand(observed, ready_made, "three tapes, one inside another.")
-    try:
-        with hook(events.append):
-            given = call(answer, hidden, ad.constant(a), written=f"third(f, x), with {written} for f,")
-    except NotYet as error:
-        cause = error.__cause__
-        if "target is None" in str(cause):
-            raise NotYet("A tape is asked for the gradient of None. " + _why_none(events, before)) from error
-        if "No tape follows plain numbers" in str(cause):
-            raise NotYet(
-                "Between two tapes a gradient has become a plain number, which no tape follows. Hand it on as it is, "
-                "without float or .numpy()."
-            ) from error
-        if "already been used" in str(cause):
-            raise NotYet(
-                "A tape is asked a second time. Use three tapes, each with a name of its own, and ask each once."
-            ) from error
-        raise
-    if given is ...:
-        raise NotYet("Replace the three dots, and put two more tapes around the first one.")
-    if given is None:
-        outcomes = [event for event in events if isinstance(event, Outcome)]
-        if not outcomes or outcomes[-1].result is not None:
-            raise NotYet("third(f, x) returns None. Does it ask its tapes for a gradient, and return the last one?")
-        raise NotYet("third(f, x) returns None. " + _why_none(events, before))
-    value = number(given, "the third derivative")
-    for order, right in enumerate(derivatives):
-        if near(value, right, WITHIN) and order != 3:
-            raise NotYet(
-                f"For {written} this is the {ORDERS[order]}. "
-                + (
-                    "Use one tape fewer."
-                    if order > 3
-                    else "Each tape takes one derivative, and you need three."
-                    if _asked(events) < 3
-                    else "You ask three tapes, but not each for the gradient that the tape inside it returned."
-                )
-            )
-    if not near(value, derivatives[3], WITHIN):
-        raise NotYet(
-            f"The third derivative of {written} at {a:.3f} is {derivatives[3]:.6g}; your function returns {value:.6g}. "
-            "The target of each tape is the gradient that the tape inside it returned."
-        )
-    return events
-
-
-def _why_none(events: list[Event], before: list[tuple[int, Any]]) -> str:
-    """Explain a gradient that is None; `before` holds, for each call of the function, the events so far and its x."""
-    start, x = before[0] if before else (len(events), None)
-    if any(isinstance(event, Watch) and event.tensor is x for event in events[start:]):
-        return "One of them begins to watch x after f(x) has been computed. Each tape has to watch it before that."
-    watching = len({id(event.tape) for event in events[:start] if isinstance(event, Watch)})
-    if watching < 3:
-        return f"Three tapes follow x only if each of them watches it, and {watching} of them did."
-    return (
-        "A gradient was taken after the tape around it had stopped recording. Each gradient goes inside the `with` of "
-        "the next tape."
-    )
-
-
-def regularised(answer: Any) -> str:
-    """Check 12.2: the gradients of an error plus half the squared input gradient, against central differences."""
-    needs_function(answer, "regularised(layer, x, wanted)")
-    random = np.random.default_rng(923)
-    x, wanted = random.standard_normal((4, 3)), random.standard_normal((4, 2))
-    kernel, bias = random.standard_normal((3, 2)), random.standard_normal(2)
-    layer = nn.Dense(2, activation=np.tanh)
-    layer.kernel, layer.bias = ad.Variable(kernel, name="kernel"), ad.Variable(bias, name="bias")
-    try:
-        given = call(answer, layer, ad.constant(x), wanted, written="regularised(layer, x, wanted)")
-    except NotYet as error:
-        if "NoneType" in str(error.__cause__):
-            raise NotYet("You compute with a gradient that is None. Does the inner tape watch x?") from error
-        raise
-    got = _two_gradients(given, kernel.shape, bias.shape)
-
-    def parts(kernel: Any, bias: Any) -> dict[str, float]:
-        t = np.tanh(x @ kernel + bias)
-        by_x = 2 * (t - wanted) * (1 - t * t) @ kernel.T / t.size
-        of_output = (1 - t * t) @ kernel.T
-        squares = np.sum(by_x**2)
-        by_sum = 2 * (t - wanted) * (1 - t * t) / t.size
-        return {
-            "error": np.mean((t - wanted) ** 2),
-            "squares": squares,
-            "norm": np.sqrt(squares),
-            "mean": np.mean(by_x**2),
-            "sum": np.sum(by_x),
-            "square of sum": np.sum(by_x) ** 2,
-            "rows": np.mean(np.sum(by_x**2, axis=1)),
-            "sizes": np.sum(np.abs(by_x)),
-            "output": np.sum(of_output**2),
-            "norms": np.sum(np.linalg.norm(by_x, axis=1)),
-            "kernel": np.sum((x.T @ by_sum) ** 2),
-            "decay": np.sum(kernel**2),
-        }
-
-    slopes = _central(parts, kernel, bias)
-
-    def agrees(**weights: float) -> bool:
-        expected = sum(weight * slopes[name] for name, weight in weights.items())
-        return bool(np.allclose(got, expected, rtol=1e-4, atol=1e-5))
-
-    if agrees(error=1.0, squares=0.5):
-        return "Both terms count, as central differences confirm: the outer tape has recorded the inner gradient."
-    if hint := why_regularised(agrees, wanted.shape, x.size):
-        raise NotYet(hint)
-    expected = slopes["error"] + 0.5 * slopes["squares"]
-    raise NotYet(
-        f"For a hidden layer central differences give {expected[0]:.6g} for the first number of the kernel; your "
-        f"function returns {got[0]:.6g}. The loss is error + 0.5 * np.sum(to_x**2)."
-    )
-
-
-def _two_gradients(given: Any, kernel: tuple[int, ...], bias: tuple[int, ...]) -> Any:
-    """Join the gradients with respect to the kernel and the bias into one vector."""
-    if given is ...:
-        raise NotYet("Replace the three dots with the two gradients, and put an outer tape around the inner one.")
-    if given is None:
-        raise NotYet("Your function returns None. Return the gradients with respect to the kernel and the bias.")
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        raise NotYet(f"I need two gradients, with respect to the kernel and the bias, and got {shortened(given)}.")
-    if given[0] is ... or given[1] is ...:
-        raise NotYet("Replace the three dots: one of the two gradients is still open.")
-    if given[0] is None or given[1] is None:
-        raise NotYet(
-            "A gradient is None. An outer tape must watch the layer's variables, and it must be recording while the "
-            "loss is computed, from the layer to the sum. The variables are its sources."
-        )
-    shapes = np.shape(given[0]), np.shape(given[1])
-    if shapes == (bias, kernel):
-        raise NotYet("The two gradients have changed places: the kernel comes first, then the bias.")
-    if shapes != (kernel, bias):
-        raise NotYet(
-            f"For a kernel {kernel} and a bias {bias} your gradients have the shapes {shapes[0]} and {shapes[1]}. A "
-            "gradient has its source's shape, and the sources are the layer's variables."
-        )
-    return np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in given])
-
-
-def _central(parts: Callable[[Any, Any], dict[str, float]], kernel: Any, bias: Any) -> dict[str, Any]:
-    """Differentiate each part with respect to each number of the kernel and the bias."""
-    point, step = np.concatenate([kernel.ravel(), bias]), 1e-5
-    slopes: dict[str, Any] = {name: np.zeros(point.size) for name in parts(kernel, bias)}
-    for k in range(point.size):
-        for sign in (1.0, -1.0):
-            moved = point.copy()
-            moved[k] += sign * step
-            for name, value in parts(moved[: kernel.size].reshape(kernel.shape), moved[kernel.size :]).items():
-                slopes[name][k] += sign * value / (2 * step)
-    return slopes
-
-
-def penalty(answer: Any) -> str:
-    """Check 12.3: the gradient penalty of a hidden critic between two sets of samples, its value and its gradient."""
-    needs_function(answer, "penalty(critic, real, fake, share)")
-    random = np.random.default_rng(937)
-    real, fake, share = random.uniform(0.0, 1.5, (5, 2)), random.uniform(-1.0, 0.2, (5, 2)), random.uniform(size=(5, 1))
-    weights = np.array([1.1, -1.3])
-    w = ad.Variable(weights, name="w")
-    arguments = lambda x: np.tanh(x @ w), ad.constant(real), ad.constant(fake), share.copy()
-    with ad.GradientTape() as tape:
-        try:
-            given = call(answer, *arguments, written="penalty(critic, real, fake, share)")
-        except NotYet as error:
-            said = str(error.__cause__).lower()
-            if "ellipsis" in said:
-                raise NotYet("Replace the three dots: `between` mixes real and fake, by the share.") from error
-            if "none" in said:
-                raise NotYet(
-                    "You compute with a gradient that is None. Compute `between` first, then watch it, and rate it. A "
-                    "gradient with respect to what you mix afterwards doesn't exist."
-                ) from error
-            raise
-    if given is ...:
-        raise NotYet("Replace the three dots: take a norm for each row of to_x, and then the mean of (norm - 1)².")
-    if np.size(given) > 1:
-        raise NotYet(f"The penalty is one number, the mean over the samples; yours has the shape {np.shape(given)}.")
-    value = number(given, "the penalty")
-    between = share * real + (1 - share) * fake
-    right = penalty_at(between, weights)
-    if not near(value, right, WITHIN):
-        raise NotYet(why_place(value, real, fake, share, weights) or why_penalty(value, right, between, weights))
-    gradient = tape.gradient(given, w) if isinstance(given, ad.Tensor) else None
-    if gradient is None:
-        raise NotYet(
-            "The value is right, but nothing connects it to the critic's variables, so training couldn't lower it. "
-            "Keep it a tensor: no float, no .numpy() and no stop_gradient on the way."
-        )
-    h = 1e-6
-    slopes = [(penalty_at(between, weights + d) - penalty_at(between, weights - d)) / (2 * h) for d in h * np.eye(2)]
-    if not np.allclose(np.asarray(gradient), slopes, rtol=1e-4, atol=1e-6):
-        raise NotYet(
-            "The value is right, but its gradient isn't: part of the calculation is hidden from the tape around it. "
-            "Is there a float, a .numpy() or a stop_gradient on the way?"
-        )
-    return "One norm for each row, on the way from fake to real, and a gradient that trains the critic."
-
-
-QUESTIONS: tuple[Prediction | Exercise, ...] = (
+PREDICTIONS = (
     Prediction(
         "If every pixel moves by 0.3, up or down by the toss of a coin, in how many of 100 will the network be right?",
         answer=100,
@@ -355,25 +108,553 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
         },
         why="Its score is flatter, and these pictures are easy enough to allow that.",
     ),
-    Judge(
-        "A third derivative",
-        """\
+)
+
+WITHIN = 1e-4  # three derivatives of float32 numbers are not closer
+A = 1.437
+"""Where exercise 1 differentiates."""
+
+
+class Run:
+    """One call of a learner's `third`: what it returned, and how many tapes it asked for a gradient."""
+
+    def __init__(self, function: Callable[..., Any], f: Callable[[Any], Any]) -> None:
+        self.events: list[Event] = []
+        self.before: list[tuple[int, Any]] = []  # for each call of f, the events so far and its x
+        ready_made = {ad.value_and_grad(f).__code__: "ad.grad", ad.hessian(f).__code__: "ad.hessian"}
+        ready_made[ad.jacobian(f).__code__] = "ad.jacobian"
+
+        def observed(x: Any) -> Any:
+            self.before.append((len(self.events), x))
+            return f(x)
+
+        try:
+            with hook(self.events.append):
+                self.result = function(
+                    by_hand(observed, ready_made, "three tapes, one inside another."), ad.constant(A)
+                )
+        except NotYet as error:
+            outcomes = [event for event in self.events if isinstance(event, Outcome)]
+            if "target is None" in str(error.__cause__):
+                raise NotYet("A tape is asked for the gradient of None. " + self.why_none()) from error
+            if "returns None" in str(error) and outcomes and outcomes[-1].result is None:
+                raise NotYet("third(f, x) returns None. " + self.why_none()) from error
+            raise
+        self.asked = len({id(event.tape) for event in self.events if isinstance(event, Seed)})
+
+    def why_none(self) -> str:
+        """Explain a gradient that is None."""
+        start, x = self.before[0] if self.before else (len(self.events), None)
+        if any(isinstance(event, Watch) and event.tensor is x for event in self.events[start:]):
+            return "One of them begins to watch x after f(x) has been computed. Each tape has to watch it before that."
+        watching = len({id(event.tape) for event in self.events[:start] if isinstance(event, Watch)})
+        if watching < 3:
+            return f"Three tapes follow x only if each of them watches it, and {watching} of them did."
+        return (
+            "A gradient was taken after the tape around it had stopped recording. Each gradient goes inside the `with` "
+            "of the next tape."
+        )
+
+    def mixes_up(self) -> bool:
+        """Return whether three tapes found another derivative of x**5."""
+        return self.asked == 3 and any(near(self.result, wrong, WITHIN) for wrong in (A**5, 5 * A**4, 20 * A**3))
+
+
+def power(x: Any) -> Any:
+    """Return the first hidden function of exercise 1."""
+    return x**5
+
+
+def wave(x: Any) -> Any:
+    """Return the second one."""
+    return np.sin(2.0 * x)
+
+
+def nested(order: int) -> Callable[..., Any]:
+    """Return a function that takes a derivative of this order, by as many tapes."""
+
+    def derivative(f: Any, x: Any) -> Any:
+        if not order:
+            return f(x)
+        with ad.GradientTape() as tape:
+            tape.watch(x)
+            y = nested(order - 1)(f, x)
+        return tape.gradient(y, x)
+
+    return derivative
+
+
+def repeated(f: Any, x: Any, persistent: bool = True) -> Any:
+    """Ask one tape three times, while it records."""
+    with ad.GradientTape(persistent=persistent) as tape:
+        tape.watch(x)
+        return tape.gradient(tape.gradient(tape.gradient(f(x), x), x), x)
+
+
+def with_number(f: Any, x: Any, number: Callable[[Any], Any]) -> Any:
+    """Make a number of the first derivative."""
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        first = number(nested(1)(f, x))
+    return tape.gradient(first, x)
+
+
+PLAIN = (
+    "Between two tapes a gradient has become a plain number, which no tape follows. Hand it on as it is, without float or "
+    ".numpy()."
+)
+CHAIN = "The target of each tape is the gradient that the tape inside it returned."
+FEWER = "Each tape takes one derivative, and you need three."
+
+THIRD = Function(
+    "A third derivative",
+    """\
 Write a function that returns the third derivative of `f` at `x`, a constant. Use three tapes, one inside another: no `ad.grad`, `ad.jacobian` or `ad.hessian`, and no tape that answers twice.""",
-        third_derivative,
-    ),
-    Judge(
-        "Input-gradient regularisation of a dense layer",
-        """\
+    signature="third(f, x)",
+    returns=("the third derivative",),
+    cases=[
+        Case(
+            lambda f: Run(f, power).mixes_up(),
+            "You ask three tapes, but not each for the gradient that the tape inside it returned: the result is another "
+            "derivative than the third.",
+        ),
+        *(
+            Case(
+                lambda function, f=f: Run(function, f).result,  # type: ignore[misc]
+                f"The third derivative of {written} at {A} is {{answer}}; your function returns {{given}}. {CHAIN}",
+                within=WITHIN,
+            )
+            for f, written in ((power, "x**5"), (wave, "np.sin(2 * x)"))
+        ),
+        Case(
+            lambda f: Run(f, wave).asked,
+            "The number is right, but {given} tapes were asked. Use three, and ask each of them once.",
+        ),
+    ],
+    answer=nested(3),
+    hints=[
+        (nested(0), f"This is the value of f. {FEWER}"),
+        (nested(1), f"This is the first derivative. {FEWER}"),
+        (nested(2), f"This is the second derivative. {FEWER}"),
+        (nested(4), "This is the fourth derivative. Use one tape fewer."),
+        (
+            lambda f, x: ad.jvp(lambda x: ad.jvp(lambda x: ad.jvp(f, (x,), (1.0,))[1], (x,), (1.0,))[1], (x,), (1.0,))[
+                1
+            ],
+            "The number is right, but no tape was asked for a gradient. Let three tapes find it.",
+        ),
+        (
+            repeated,
+            "The number is right, but a single tape answered again and again, and recorded its own backward passes. Use "
+            "three tapes, one inside another.",
+        ),
+        (
+            lambda f, x: repeated(f, x, persistent=False),
+            "A tape is asked a second time. Use three tapes, each with a name of its own, and ask each once.",
+        ),
+        (lambda f, x: with_number(f, x, lambda slope: slope.numpy()), PLAIN),
+        (lambda f, x: with_number(f, x, float), PLAIN),
+    ],
+    why="Three tapes, three backward passes, and all but the last are recorded by the tapes around them.",
+)
+
+
+def regularise(function: Callable[..., Any]) -> Any:
+    """Return the gradients that a learner's function returns for a hidden layer, in one row, or a list with a None."""
+    random = np.random.default_rng(923)
+    x, wanted = random.standard_normal((4, 3)), random.standard_normal((4, 2))
+    layer = nn.Dense(2, activation=np.tanh)
+    layer.kernel = ad.Variable(random.standard_normal((3, 2)), name="kernel")
+    layer.bias = ad.Variable(random.standard_normal(2), name="bias")
+    try:
+        given = function(layer, ad.constant(x), wanted)
+    except NotYet as error:
+        if "NoneType" in str(error.__cause__):
+            raise NotYet("You compute with a gradient that is None. Does the inner tape watch x?") from error
+        raise
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise NotYet(f"I need two gradients, with respect to the kernel and the bias, and got {shortened(given)}.")
+    if any(part is None or part is ... for part in given):
+        return list(given)
+    shapes = [np.shape(part) for part in given]
+    if shapes != [(3, 2), (2,)]:
+        raise NotYet(
+            f"For a kernel (3, 2) and a bias (2,) your gradients have the shapes {shapes[0]} and {shapes[1]}. A "
+            "gradient has its source's shape, and the sources are the layer's variables."
+        )
+    return np.concatenate([np.ravel(np.asarray(part)) for part in given])
+
+
+def with_loss(
+    loss: Callable[[Any, Any], Any],
+    *,
+    mean: Callable[..., Any] = np.mean,
+    source: str = "x",
+    target: str = "error",
+    inside: bool = True,
+    swapped: bool = False,
+) -> Callable[..., Any]:
+    """Return a function that differentiates a loss of the error and of a gradient.
+
+    Parameters
+    ----------
+    loss : callable
+        Is given the error and the gradient.
+    mean : callable
+        Makes the error of the squares.
+    source, target : str
+        Of what the gradient is taken, and with respect to what.
+    inside : bool
+        Whether it is taken while the outer tape records.
+    swapped : bool
+        Whether the gradient with respect to the bias comes first.
+    """
+
+    def gradients(layer: Any, x: Any, wanted: Any) -> Any:
+        with ad.GradientTape(persistent=True) as outer:
+            with ad.GradientTape(persistent=True) as inner:
+                inner.watch(x)
+                output = layer(x)
+                error = mean((output - wanted) ** 2)
+            sources = {"x": x, "kernel": layer.kernel}
+            if inside:
+                slope = inner.gradient({"error": error, "output": output}[target], sources[source])
+                total = loss(error, slope)
+        if not inside:
+            total = loss(error, inner.gradient(error, x))
+        return outer.gradient(total, [layer.kernel, layer.bias])[:: -1 if swapped else 1]
+
+    return gradients
+
+
+def decayed(layer: Any, x: Any, wanted: Any) -> Any:
+    """Take the kernel itself in place of the gradient."""
+    with ad.GradientTape() as tape:
+        loss = np.mean((layer(x) - wanted) ** 2) + 0.5 * np.sum(layer.kernel**2)
+    return tape.gradient(loss, [layer.kernel, layer.bias])
+
+
+def both(error: Any, slope: Any) -> Any:
+    """Return the loss of exercise 2."""
+    return error + 0.5 * np.sum(slope**2)
+
+
+def rows(slope: Any) -> Any:
+    """Return the norm of each row."""
+    return np.linalg.norm(slope, axis=1)
+
+
+UNCONNECTED = (
+    "A gradient is None. An outer tape must watch the layer's variables, and it must be recording while the loss is "
+    "computed, from the layer to the sum. The variables are its sources."
+)
+ALONE = "These are the gradients of the term alone. Add the error."
+EACH_SAMPLE = "You took a norm for each sample. The term is the sum of all squares."
+
+REGULARISED = Function(
+    "Input-gradient regularisation of a dense layer",
+    """\
 The loss is `error + 0.5 * term`. The error is the mean of the squares of `layer(x) - wanted`. The term is the sum of the squares of the gradient **of the error** with respect to the input `x`.
 
 Return the gradients of the loss with respect to the layer's kernel and its bias, in this order. `x` is a constant, `wanted` an array.""",
-        regularised,
+    signature="regularised(layer, x, wanted)",
+    returns=("the gradient with respect to the kernel", "the gradient with respect to the bias"),
+    cases=[
+        Case(
+            regularise,
+            "For a hidden layer these are the gradients of another loss than error + 0.5 * np.sum(to_x**2), or a part "
+            "of the way to it is hidden from the outer tape.",
+            within=WITHIN,
+        )
+    ],
+    answer=with_loss(both),
+    spellings=[with_loss(lambda error, slope: error + sum(np.sum(row * row) for row in slope) / 2)],
+    hints=[
+        (lambda layer, x, wanted: (None, ...), UNCONNECTED),
+        (lambda layer, x, wanted: (..., None), UNCONNECTED),
+        (with_loss(both, inside=False), UNCONNECTED),
+        (
+            with_loss(both, swapped=True),
+            "The two gradients have changed places: the kernel comes first, then the bias.",
+        ),
+        (
+            with_loss(lambda error, slope: error),
+            "These are the gradients of the error alone; the term is a constant to your outer tape. Take the gradient "
+            "with respect to x inside the outer `with`, and keep it a tensor.",
+        ),
+        (with_loss(lambda error, slope: 0.5 * np.sum(slope**2)), ALONE),
+        (with_loss(lambda error, slope: np.sum(slope**2)), ALONE),
+        (with_loss(lambda error, slope: error + np.sum(slope**2)), "The term counts half: error + 0.5 * term."),
+        (
+            with_loss(lambda error, slope: error - 0.5 * np.sum(slope**2)),
+            "You subtracted the term. It should be small, like the error: add it.",
+        ),
+        (
+            with_loss(lambda error, slope: error + 0.5 * np.linalg.norm(slope)),
+            "You took the norm. The term is the sum of the squares, without the root.",
+        ),
+        (
+            with_loss(lambda error, slope: error + 0.5 * np.mean(slope**2)),
+            "You took the mean of the squares. The term is their sum.",
+        ),
+        (
+            with_loss(lambda error, slope: error + 0.5 * np.mean(np.sum(slope**2, axis=1))),
+            "You took the mean over the samples. The term is the sum of all squares.",
+        ),
+        (
+            with_loss(lambda error, slope: error + 0.5 * np.sum(slope)),
+            "You took the sum of the gradient. Square its elements before you add them up.",
+        ),
+        (
+            with_loss(lambda error, slope: error + 0.5 * np.sum(slope) ** 2),
+            "You squared the sum. Square the elements before you add them up.",
+        ),
+        (
+            with_loss(lambda error, slope: error + 0.5 * np.sum(np.abs(slope))),
+            "You took the sizes of the elements. The term is the sum of their squares.",
+        ),
+        (
+            with_loss(both, target="output"),
+            "Your term has the gradient of the layer's output with respect to x. It should be the gradient of the error.",
+        ),
+        (
+            with_loss(both, mean=np.sum),
+            "Your error is the sum of the squares of `layer(x) - wanted`. It should be their mean.",
+        ),
+        (
+            with_loss(both, mean=lambda squares: np.sum(squares) / len(squares)),
+            "Your error is the sum of the squares, divided by the samples. It should be the mean of all squares.",
+        ),
+        (
+            with_loss(lambda error, slope: 0.5 * (error + np.sum(slope**2))),
+            "You halved the error as well. Only the term counts half: error + 0.5 * term.",
+        ),
+        (
+            with_loss(lambda error, slope: error + 0.5 * slope**2),
+            "Your loss isn't one number: it holds the error once for each element of to_x. Sum the squares first.",
+        ),
+        (with_loss(lambda error, slope: error + 0.5 * np.sum(rows(slope))), EACH_SAMPLE),
+        (with_loss(lambda error, slope: error + 0.5 * np.mean(rows(slope))), EACH_SAMPLE),
+        (
+            with_loss(both, source="kernel"),
+            "Your term has the gradient with respect to the kernel. It should be with respect to the input x.",
+        ),
+        (
+            decayed,
+            "Your term has the kernel itself, which is called weight decay. It should have the gradient of the error "
+            "with respect to x.",
+        ),
+    ],
+    why="Both terms count, and the term is differentiated through the gradient inside it.",
+)
+
+
+def penalise(function: Callable[..., Any]) -> tuple[Any, Any]:
+    """Return a learner's penalty of a hidden critic, and its gradient with respect to the critic's weights."""
+    random = np.random.default_rng(937)
+    real, fake, share = random.uniform(0.0, 1.5, (5, 2)), random.uniform(-1.0, 0.2, (5, 2)), random.uniform(size=(5, 1))
+    w = ad.Variable([1.1, -1.3], name="w")
+    with ad.GradientTape() as tape:
+        try:
+            given = function(lambda x: np.tanh(x @ w), ad.constant(real), ad.constant(fake), share)
+        except NotYet as error:
+            said = str(error.__cause__ or "").lower()
+            if "ellipsis" in said:
+                raise NotYet("Replace the three dots: `between` mixes real and fake, by the share.") from error
+            if "none" in said:
+                raise NotYet(
+                    "You compute with a gradient that is None. Compute `between` first, then watch it, and rate it. A "
+                    "gradient with respect to what you mix afterwards doesn't exist."
+                ) from error
+            raise
+    return given, tape.gradient(given, w) if isinstance(given, ad.Tensor) else None
+
+
+Combine = Callable[[Any], Any]
+Place = Callable[[Any, Any, Any], Any]
+
+
+def mix(real: Any, fake: Any, share: Any) -> Any:
+    """Return the place between real and fake."""
+    return share * real + (1 - share) * fake
+
+
+def usual(to_x: Any) -> Any:
+    """Return the penalty."""
+    return np.mean((rows(to_x) - 1) ** 2)
+
+
+def penalty(combine: Combine = usual, place: Place = mix, rated: Combine = lambda rating: rating) -> Callable[..., Any]:
+    """Return a function that combines the gradients of the ratings at a place."""
+
+    def answer(critic: Any, real: Any, fake: Any, share: Any) -> Any:
+        between = place(real, fake, share)
+        with ad.GradientTape() as tape:
+            tape.watch(between)
+            rating = rated(critic(between))
+        return combine(tape.gradient(rating, between))
+
+    return answer
+
+
+def asking_about(k: int) -> Callable[..., Any]:
+    """Return a function that takes the gradient with respect to real or fake."""
+
+    def answer(critic: Any, *samples: Any) -> Any:
+        with ad.GradientTape() as tape:
+            tape.watch(samples[:2])
+            rating = critic(mix(*samples))
+        return usual(tape.gradient(rating, samples[k]))
+
+    return answer
+
+
+def mixed_gradients(critic: Any, real: Any, fake: Any, share: Any) -> Any:
+    """Mix the gradients in place of the samples."""
+    to_real, to_fake = (
+        penalty(lambda to_x: to_x, lambda *_, at=at: at)(critic, real, fake, share) for at in (real, fake)
+    )
+    return usual(mix(to_real, to_fake, share))
+
+
+SAME_SHARE = "You mixed all pairs by the same share. Each pair has a share of its own."
+PLACES: tuple[tuple[Place, str], ...] = (
+    (lambda real, fake, share: real, "That is the penalty at the real samples. Evaluate it between real and fake."),
+    (lambda real, fake, share: fake, "That is the penalty at the fake samples. Evaluate it between real and fake."),
+    (
+        lambda real, fake, share: mix(fake, real, share),
+        "real and fake have changed places: the share belongs to real.",
     ),
-    Judge(
-        "A penalty per sample, between real and generated",
-        """\
-Write the gradient penalty: the mean, over the samples, of (norm − 1)², where each norm is that of the critic's gradient at `share * real + (1 - share) * fake`. `critic(x)` returns one number per sample. `real` and `fake` are constants with a row per sample, and `share` is a column, with a number for each of them.
-The check differentiates what you return with respect to the critic's weights, so keep it a tensor.""",
-        penalty,
+    (
+        lambda real, fake, share: (real + fake) / 2,
+        "That is halfway for every pair. Each pair has a share of its own.",
+    ),
+    (
+        lambda real, fake, share: np.concatenate([real, fake]),
+        "That is the penalty at real and fake samples. Evaluate it *between* them.",
+    ),
+    (
+        lambda real, fake, share: real + fake,
+        "That is the sum of the samples. Give real the share, and fake the rest of 1.",
+    ),
+    (
+        lambda real, fake, share: share * (real - fake),
+        "That is the way from fake, without its start: fake + share * (real - fake).",
+    ),
+    (
+        lambda real, fake, share: share * real,
+        "You left out fake, which gets the rest of 1: (1 - share) * fake.",
+    ),
+    (
+        lambda real, fake, share: real - fake,
+        "That is the way from fake to real, not a place on it. Mix them: the shares add up to 1.",
+    ),
+    (
+        lambda real, fake, share: share * real + fake,
+        "The shares of a pair add up to 1: fake gets (1 - share).",
+    ),
+    (lambda real, fake, share: mix(real, fake, np.mean(share)), SAME_SHARE),
+    (lambda real, fake, share: mix(real, fake, share[0]), SAME_SHARE),
+)
+EACH_ELEMENT = "You subtracted 1 from each element. Take the norm of each row first, and subtract 1 from that."
+COMBINED: tuple[tuple[Combine, str], ...] = (
+    (
+        lambda to_x: (np.linalg.norm(to_x) - 1) ** 2,
+        "You took one norm for all samples together, which grows with their number. Take one per row: axis=1.",
+    ),
+    (
+        lambda to_x: np.mean((np.linalg.norm(to_x, axis=0) - 1) ** 2),
+        "With axis=0 each column gets a norm. A sample is a row: axis=1.",
+    ),
+    (
+        lambda to_x: np.mean(rows(to_x) ** 2),
+        "This pulls the norms to 0. They should be pulled to 1: subtract it before the square.",
+    ),
+    (
+        lambda to_x: np.mean(rows(to_x) ** 2 - 1),
+        "You subtracted 1 after the square. Subtract it before: (norm - 1)².",
+    ),
+    (
+        lambda to_x: np.mean(rows(to_x)),
+        "That is the mean of the norms. Subtract 1 from each and square it, and then take the mean.",
+    ),
+    (
+        lambda to_x: np.mean(rows(to_x) - 1),
+        "Without the square, norms below and above 1 cancel out. Square before the mean.",
+    ),
+    (lambda to_x: np.mean(np.abs(rows(to_x) - 1)), "You took the size of norm - 1. Take its square."),
+    (lambda to_x: np.sum((rows(to_x) - 1) ** 2), "You took the sum over the samples. Take the mean."),
+    (
+        lambda to_x: (np.mean(rows(to_x)) - 1) ** 2,
+        "You took the mean before the square, so norms below and above 1 cancel out. Square first.",
+    ),
+    (
+        lambda to_x: np.mean((np.sum(to_x**2, axis=1) - 1) ** 2),
+        "You took the sum of the squares of each row without the root. A norm has a root: np.linalg.norm.",
+    ),
+    (lambda to_x: np.sqrt(usual(to_x)), "You took a root at the end. The mean of the squares is the penalty."),
+    (lambda to_x: usual(to_x) / 2, "That is half of the penalty. It's the mean, with no 0.5 before it."),
+    (
+        lambda to_x: np.mean((np.sum(np.abs(to_x), axis=1) - 1) ** 2),
+        "You added up the sizes in each row. A norm is the root of the sum of the squares: np.linalg.norm.",
+    ),
+    (lambda to_x: np.mean(np.sum((to_x - 1) ** 2, axis=1)), EACH_ELEMENT),
+    (lambda to_x: np.sum((to_x - 1) ** 2), EACH_ELEMENT),
+    (
+        lambda to_x: np.mean((to_x - 1) ** 2),
+        "You compared each element with 1. It is each row's norm that should be 1.",
+    ),
+    (
+        lambda to_x: (rows(to_x) - 1) ** 2,
+        "The penalty is one number, the mean over the samples; yours has one for each of them.",
+    ),
+    (
+        lambda to_x: float(usual(to_x)),
+        "The value is right, but nothing connects it to the critic's variables, so training couldn't lower it. Keep it a "
+        "tensor: no float, no .numpy() and no stop_gradient on the way.",
     ),
 )
+
+PENALTY = Function(
+    "A penalty per sample, between real and generated",
+    """\
+Write the gradient penalty: the mean, over the samples, of (norm − 1)², where each norm is that of the critic's gradient at `share * real + (1 - share) * fake`. `critic(x)` returns one number per sample. `real` and `fake` are constants with a row per sample, and `share` is a column, with a number for each of them.
+The check differentiates what you return with respect to the critic's weights, so keep it a tensor.""",
+    signature="penalty(critic, real, fake, share)",
+    returns=("the penalty",),
+    cases=[
+        Case(
+            lambda f: penalise(f)[0],
+            "For a hidden critic and five pairs of samples the penalty is {answer}; yours is {given}. In this order: "
+            "mix, take the gradient, the norm of each row, minus 1, squared, and the mean.",
+            within=WITHIN,
+        ),
+        Case(
+            lambda f: penalise(f)[1],
+            "The value is right, but its gradient isn't: part of the calculation is hidden from the tape around it. Is "
+            "there a float, a .numpy() or a stop_gradient on the way?",
+            within=WITHIN,
+        ),
+    ],
+    answer=penalty(),
+    spellings=[penalty(place=lambda real, fake, share: fake + share * (real - fake))],
+    hints=[
+        *((penalty(place=place), hint) for place, hint in PLACES),
+        (mixed_gradients, "You mixed the gradients at real and fake. Mix the samples, and take the gradient there."),
+        (asking_about(0), "That is the gradient with respect to real. Watch `between`, and ask about it."),
+        (asking_about(1), "That is the gradient with respect to fake. Watch `between`, and ask about it."),
+        *((penalty(combine), hint) for combine, hint in COMBINED),
+        (
+            penalty(rated=np.mean),
+            "You took the gradient of the mean rating, which is smaller the more samples there are. Ask about the "
+            "ratings themselves: each of them depends on its own sample alone.",
+        ),
+        (
+            lambda critic, *samples: np.mean((critic(mix(*samples)) - 1) ** 2),
+            "You compared the ratings with 1. It is the norms of their gradients that should be 1.",
+        ),
+    ],
+    why="One norm for each row, on the way from fake to real, and a gradient that trains the critic.",
+)
+
+QUESTIONS = (*PREDICTIONS, THIRD, REGULARISED, PENALTY)
