@@ -237,6 +237,7 @@ WRONG = {
         (smallest_off, "exp overflows, or"),
         (a_little_more, "Neither is needed"),
         (as_a_table, "each row with each"),
+        (lambda s, k: stable(s, k) + np.sum(np.where(s > 600.0, 0.0, 0.0 * np.exp(s))), "hide behind a `where`"),
         (lambda s, k: 4.0 * stable(s, k), "sum over the rows"),
         (lambda s, k: -stable(s, k), "sign is turned round"),
         (lambda s, k: np.mean(log_sums(s)), "Subtract the score of the right answer"),

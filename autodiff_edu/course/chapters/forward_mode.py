@@ -414,19 +414,10 @@ How does the *slope* of `f` along `v` change as you move along `v`? Write v·Hv 
             lambda f, x, v: slope(f, v)(x) ** 2,
             "This is the square of the slope along v. Push v forward through `slope` instead.",
         ),
-        (
-            lambda f, x, v: f(x),
-            "This is f(x) itself. The tangent is the second of the two that `ad.jvp` returns.",
-        ),
+        (lambda f, x, v: f(x), "This is f(x) itself. The tangent is the second of the two that `ad.jvp` returns."),
         (lambda f, x, v: -bend(f, x, v, v), "The sign is wrong: this is −v·Hv."),
-        (
-            lambda f, x, v: bend(f, x, v, ones(x)),
-            "One of the two directions is all ones. Both passes go along v.",
-        ),
-        (
-            lambda f, x, v: bend(f, x, ones(x), ones(x)),
-            "Both directions are all ones. Both passes go along v.",
-        ),
+        (lambda f, x, v: bend(f, x, v, ones(x)), "One of the two directions is all ones. Both passes go along v."),
+        (lambda f, x, v: bend(f, x, ones(x), ones(x)), "Both directions are all ones. Both passes go along v."),
         (
             lambda f, x, v: bend(f, x, v, x),
             "One of the two directions is x. Both passes go along v, and x is the place.",

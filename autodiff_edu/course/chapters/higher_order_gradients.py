@@ -112,13 +112,15 @@ PREDICTIONS = (
 
 WITHIN = 1e-4  # three derivatives of float32 numbers are not closer
 A = 1.437
-"""Where exercise 1 differentiates."""
+HIDDEN: dict[str, Callable[[Any], Any]] = {"x**5": lambda x: x**5, "np.sin(2 * x)": lambda x: np.sin(2.0 * x)}
+"""Where exercise 1 differentiates, and what."""
 
 
 class Run:
     """One call of a learner's `third`: what it returned, and how many tapes it asked for a gradient."""
 
-    def __init__(self, function: Callable[..., Any], f: Callable[[Any], Any]) -> None:
+    def __init__(self, function: Callable[..., Any], written: str) -> None:
+        f = HIDDEN[written]
         self.events: list[Event] = []
         self.before: list[tuple[int, Any]] = []  # for each call of f, the events so far and its x
         ready_made = {ad.value_and_grad(f).__code__: "ad.grad", ad.hessian(f).__code__: "ad.hessian"}
@@ -160,16 +162,6 @@ class Run:
         return self.asked == 3 and any(near(self.result, wrong, WITHIN) for wrong in (A**5, 5 * A**4, 20 * A**3))
 
 
-def power(x: Any) -> Any:
-    """Return the first hidden function of exercise 1."""
-    return x**5
-
-
-def wave(x: Any) -> Any:
-    """Return the second one."""
-    return np.sin(2.0 * x)
-
-
 def nested(order: int) -> Callable[..., Any]:
     """Return a function that takes a derivative of this order, by as many tapes."""
 
@@ -182,6 +174,11 @@ def nested(order: int) -> Callable[..., Any]:
         return tape.gradient(y, x)
 
     return derivative
+
+
+def forward(f: Any) -> Any:
+    """Return the derivative of a function by forward mode."""
+    return lambda x: ad.jvp(f, (x,), (1.0,))[1]
 
 
 def repeated(f: Any, x: Any, persistent: bool = True) -> Any:
@@ -214,20 +211,20 @@ Write a function that returns the third derivative of `f` at `x`, a constant. Us
     returns=("the third derivative",),
     cases=[
         Case(
-            lambda f: Run(f, power).mixes_up(),
+            lambda f: Run(f, "x**5").mixes_up(),
             "You ask three tapes, but not each for the gradient that the tape inside it returned: the result is another "
             "derivative than the third.",
         ),
         *(
             Case(
-                lambda function, f=f: Run(function, f).result,  # type: ignore[misc]
+                lambda f, written=written: Run(f, written).result,  # type: ignore[misc]
                 f"The third derivative of {written} at {A} is {{answer}}; your function returns {{given}}. {CHAIN}",
                 within=WITHIN,
             )
-            for f, written in ((power, "x**5"), (wave, "np.sin(2 * x)"))
+            for written in HIDDEN
         ),
         Case(
-            lambda f: Run(f, wave).asked,
+            lambda f: Run(f, "np.sin(2 * x)").asked,
             "The number is right, but {given} tapes were asked. Use three, and ask each of them once.",
         ),
     ],
@@ -238,9 +235,7 @@ Write a function that returns the third derivative of `f` at `x`, a constant. Us
         (nested(2), f"This is the second derivative. {FEWER}"),
         (nested(4), "This is the fourth derivative. Use one tape fewer."),
         (
-            lambda f, x: ad.jvp(lambda x: ad.jvp(lambda x: ad.jvp(f, (x,), (1.0,))[1], (x,), (1.0,))[1], (x,), (1.0,))[
-                1
-            ],
+            lambda f, x: forward(forward(forward(f)))(x),
             "The number is right, but no tape was asked for a gradient. Let three tapes find it.",
         ),
         (
@@ -286,43 +281,19 @@ def regularise(function: Callable[..., Any]) -> Any:
 
 
 def with_loss(
-    loss: Callable[[Any, Any], Any],
-    *,
-    mean: Callable[..., Any] = np.mean,
-    source: str = "x",
-    target: str = "error",
-    inside: bool = True,
-    swapped: bool = False,
+    loss: Callable[[Any, Any], Any], mean: Callable[..., Any] = np.mean, *, target: str = "error", source: str = "x"
 ) -> Callable[..., Any]:
-    """Return a function that differentiates a loss of the error and of a gradient.
-
-    Parameters
-    ----------
-    loss : callable
-        Is given the error and the gradient.
-    mean : callable
-        Makes the error of the squares.
-    source, target : str
-        Of what the gradient is taken, and with respect to what.
-    inside : bool
-        Whether it is taken while the outer tape records.
-    swapped : bool
-        Whether the gradient with respect to the bias comes first.
-    """
+    """Return a function that differentiates a loss of the error and of the gradient of a target."""
 
     def gradients(layer: Any, x: Any, wanted: Any) -> Any:
-        with ad.GradientTape(persistent=True) as outer:
-            with ad.GradientTape(persistent=True) as inner:
+        with ad.GradientTape() as outer:
+            with ad.GradientTape() as inner:
                 inner.watch(x)
                 output = layer(x)
                 error = mean((output - wanted) ** 2)
-            sources = {"x": x, "kernel": layer.kernel}
-            if inside:
-                slope = inner.gradient({"error": error, "output": output}[target], sources[source])
-                total = loss(error, slope)
-        if not inside:
-            total = loss(error, inner.gradient(error, x))
-        return outer.gradient(total, [layer.kernel, layer.bias])[:: -1 if swapped else 1]
+            target_of, source_of = {"error": error, "output": output}, {"x": x, "kernel": layer.kernel}
+            total = loss(error, inner.gradient(target_of[target], source_of[source]))
+        return outer.gradient(total, [layer.kernel, layer.bias])
 
     return gradients
 
@@ -372,9 +343,8 @@ Return the gradients of the loss with respect to the layer's kernel and its bias
     hints=[
         (lambda layer, x, wanted: (None, ...), UNCONNECTED),
         (lambda layer, x, wanted: (..., None), UNCONNECTED),
-        (with_loss(both, inside=False), UNCONNECTED),
         (
-            with_loss(both, swapped=True),
+            lambda *args: with_loss(both)(*args)[::-1],
             "The two gradients have changed places: the kernel comes first, then the bias.",
         ),
         (
@@ -418,11 +388,11 @@ Return the gradients of the loss with respect to the layer's kernel and its bias
             "Your term has the gradient of the layer's output with respect to x. It should be the gradient of the error.",
         ),
         (
-            with_loss(both, mean=np.sum),
+            with_loss(both, np.sum),
             "Your error is the sum of the squares of `layer(x) - wanted`. It should be their mean.",
         ),
         (
-            with_loss(both, mean=lambda squares: np.sum(squares) / len(squares)),
+            with_loss(both, lambda squares: np.sum(squares) / len(squares)),
             "Your error is the sum of the squares, divided by the samples. It should be the mean of all squares.",
         ),
         (
@@ -521,14 +491,8 @@ SAME_SHARE = "You mixed all pairs by the same share. Each pair has a share of it
 PLACES: tuple[tuple[Place, str], ...] = (
     (lambda real, fake, share: real, "That is the penalty at the real samples. Evaluate it between real and fake."),
     (lambda real, fake, share: fake, "That is the penalty at the fake samples. Evaluate it between real and fake."),
-    (
-        lambda real, fake, share: mix(fake, real, share),
-        "real and fake have changed places: the share belongs to real.",
-    ),
-    (
-        lambda real, fake, share: (real + fake) / 2,
-        "That is halfway for every pair. Each pair has a share of its own.",
-    ),
+    (lambda real, fake, share: mix(fake, real, share), "real and fake have changed places: the share belongs to real."),
+    (lambda real, fake, share: (real + fake) / 2, "That is halfway for every pair. Each pair has a share of its own."),
     (
         lambda real, fake, share: np.concatenate([real, fake]),
         "That is the penalty at real and fake samples. Evaluate it *between* them.",
@@ -541,18 +505,12 @@ PLACES: tuple[tuple[Place, str], ...] = (
         lambda real, fake, share: share * (real - fake),
         "That is the way from fake, without its start: fake + share * (real - fake).",
     ),
-    (
-        lambda real, fake, share: share * real,
-        "You left out fake, which gets the rest of 1: (1 - share) * fake.",
-    ),
+    (lambda real, fake, share: share * real, "You left out fake, which gets the rest of 1: (1 - share) * fake."),
     (
         lambda real, fake, share: real - fake,
         "That is the way from fake to real, not a place on it. Mix them: the shares add up to 1.",
     ),
-    (
-        lambda real, fake, share: share * real + fake,
-        "The shares of a pair add up to 1: fake gets (1 - share).",
-    ),
+    (lambda real, fake, share: share * real + fake, "The shares of a pair add up to 1: fake gets (1 - share)."),
     (lambda real, fake, share: mix(real, fake, np.mean(share)), SAME_SHARE),
     (lambda real, fake, share: mix(real, fake, share[0]), SAME_SHARE),
 )
@@ -570,10 +528,7 @@ COMBINED: tuple[tuple[Combine, str], ...] = (
         lambda to_x: np.mean(rows(to_x) ** 2),
         "This pulls the norms to 0. They should be pulled to 1: subtract it before the square.",
     ),
-    (
-        lambda to_x: np.mean(rows(to_x) ** 2 - 1),
-        "You subtracted 1 after the square. Subtract it before: (norm - 1)².",
-    ),
+    (lambda to_x: np.mean(rows(to_x) ** 2 - 1), "You subtracted 1 after the square. Subtract it before: (norm - 1)²."),
     (
         lambda to_x: np.mean(rows(to_x)),
         "That is the mean of the norms. Subtract 1 from each and square it, and then take the mean.",

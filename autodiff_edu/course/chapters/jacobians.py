@@ -197,9 +197,7 @@ Write a function that turns a Jacobian into the gradient. `target_ndim` is the n
         (ad.constant(RANDOM.standard_normal(target + source)), len(target)) for target, source in TARGETS_AND_SOURCES
     ],
     answer=over_the_target,
-    spellings=[
-        lambda jacobian, ndim: np.reshape(jacobian, (-1, *np.shape(jacobian)[ndim:])).sum(axis=0),
-    ],
+    spellings=[lambda jacobian, ndim: np.reshape(jacobian, (-1, *np.shape(jacobian)[ndim:])).sum(axis=0)],
     hints=[
         (
             lambda jacobian, ndim: np.diagonal(jacobian),
@@ -267,9 +265,7 @@ MODES = {
         "A loss is one output: a single seed gives all 10,000 slopes. Forward would push 10,000 tangents.",
     ),
     "b": mode(
-        "b",
-        "forward",
-        "There is one input: a single tangent moves all 201 points. Reverse would pull back 201 seeds.",
+        "b", "forward", "There is one input: a single tangent moves all 201 points. Reverse would pull back 201 seeds."
     ),
     "c": mode("c", "reverse", "Compare 10 seeds with 784 tangents: the Jacobian is wide, 10 rows and 784 columns."),
     "d": mode("d", "forward", "Compare 6 tangents with 150 seeds: the Jacobian is tall, 150 rows and 6 columns."),

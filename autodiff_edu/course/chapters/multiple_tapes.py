@@ -269,10 +269,7 @@ Return dz/dx and dm/dy, in this order. Use one tape, and compute `z` and `m` onl
         (lambda x, y: (1.0, 1 + 2 * y), "These are dm/dx and dm/dy. The first one should be the gradient of z."),
         (lambda x, y: (1.0, 1.0), "These are dm/dx and dz/dy: the targets have changed places."),
         (lambda x, y: (1 + 2 * y, 2 * x), "Both gradients are there, in the other order: first dz/dx, then dm/dy."),
-        (
-            lambda x, y: (2 * x, 1 + 2 * y),
-            "Both gradients are right, but no tape was used. Let the tape find them.",
-        ),
+        (lambda x, y: (2 * x, 1 + 2 * y), "Both gradients are right, but no tape was used. Let the tape find them."),
     ],
     why="The entries of one tape are enough for both. At x = 3, y = 2 they give 6 and 5.",
 )

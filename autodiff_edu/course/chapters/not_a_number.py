@@ -189,8 +189,7 @@ DISTANCES = Function(
             "at 0, and times 0 that is nan.",
         ),
         Case(
-            lambda f: [slope[TOGETHER] for slope in measure(f)[1]],
-            "Where two points meet, the gradient should be 0.",
+            lambda f: [slope[TOGETHER] for slope in measure(f)[1]], "Where two points meet, the gradient should be 0."
         ),
         Case(
             lambda f: [np.delete(slope, TOGETHER, axis=0) for slope in measure(f)[1]],
@@ -303,10 +302,7 @@ LOSS = Function(
             "With rows near 1000 and -1000 the loss should be {answer}, and yours is {given}. Did you clip the scores, "
             "or add something tiny? Neither is needed.",
         ),
-        Case(
-            is_finite,
-            "The loss is right, and its gradient is nan. Does an infinity hide behind a `where`?",
-        ),
+        Case(is_finite, "The loss is right, and its gradient is nan. Does an infinity hide behind a `where`?"),
         *(
             Case(
                 lambda f, scores=scores: lose(f, scores)[1],  # type: ignore[misc]
