@@ -77,7 +77,7 @@ WRONG = {
         (lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(ndim)), keepdims=True), "axes of length 1 are left"),
         (lambda jacobian, ndim: np.prod(jacobian, axis=tuple(range(ndim))), "Add up the slopes"),
         (lambda jacobian, ndim: -over_the_target(jacobian, ndim), "Add up the slopes"),
-        (lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(ndim)))[..., :1], "has the shape of the source"),
+        (lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(ndim)))[..., :1], "should have the shape"),
         (lambda jacobian, ndim: np.sum(jacobian, axis=5), "raised AxisError"),
         (lambda jacobian, ndim: "J", "an array of numbers"),
         (lambda jacobian, ndim: None, "returns None"),
