@@ -1,6 +1,10 @@
 """For teachers and authors: list the chapters, hand them out, grade what comes back; execute and compare them.
 
+Each command is about the course of the folder that it is run in (it, or a folder above, has a file course.toml), and
+elsewhere about the course of this package. With --course it is about the one of another folder.
+
 python -m autodiff_edu.course list
+python -m autodiff_edu.course --course lectures/ list
 python -m autodiff_edu.course assignment OUT/
 python -m autodiff_edu.course assignment --nbgrader COURSE/
 python -m autodiff_edu.course grade SUBMISSIONS... --output results.csv --totals totals.csv
@@ -12,16 +16,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import math
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from .numbering import chapter_of
+from .contents import Course, nearest
 from .tools import assignment, compare, execute, grade, nbgrader
 from .tools.minutes import minutes
 from .tools.submission import Limits, Result, list_missing_limits
@@ -37,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     chosen = _parser().parse_args(arguments)
     try:
+        chosen.course = nearest() if chosen.course is None else Course(chosen.course)
         return chosen.run(chosen) or 0
     except (OSError, ValueError, ImportError) as error:
         print(f"{PROG}: {error}", file=sys.stderr)
@@ -46,6 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     about = __doc__.splitlines()[0] if __doc__ else None
     parser = argparse.ArgumentParser(prog=PROG, description=about)
+    text = "the folder of the course; the current one if it has a course.toml, else the course of this package"
+    parser.add_argument("--course", type=Path, metavar="FOLDER", help=text)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     command = commands.add_parser("list", help="list the chapters, and how many minutes each takes")
@@ -56,10 +61,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("out", type=Path, metavar="OUT", help="the folder to write into")
     command.add_argument(
         "chapters",
-        type=_chapter,
         nargs="*",
         metavar="CHAPTER",
-        help="their numbers, and letters of appendices; all if there are none",
+        help="their numbers or slugs, and letters of appendices; all if there are none",
     )
     form = command.add_mutually_exclusive_group()
     form.add_argument("--solutions", action="store_true", help="keep the folded solutions, to learn alone")
@@ -121,21 +125,24 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _list(chosen: argparse.Namespace) -> None:
-    for path in assignment.chapters().values():
-        reading, exercises = minutes(json.loads(path.read_text(encoding="utf-8")))
-        print(f"{path.name:<34}{assignment.title(path):<38}{reading:>2} minutes, exercises {exercises}")
+    for chapter in chosen.course.chapters:
+        if chapter.questions:
+            reading, exercises = minutes(chapter.read())
+            title = f"{chapter.number} · {chapter.title}"
+            print(f"{chapter.name + '.ipynb':<34}{title:<38}{reading:>2} minutes, exercises {exercises}")
 
 
 def _assignment(chosen: argparse.Namespace) -> None:
+    how = {"course": chosen.course, "force": chosen.force}
     if chosen.nbgrader:
-        written = nbgrader.write(chosen.out, chosen.chapters, force=chosen.force)
+        written = nbgrader.write(chosen.out, chosen.chapters, **how)
     else:
-        written = assignment.write(chosen.out, chosen.chapters, solutions=chosen.solutions, force=chosen.force)
+        written = assignment.write(chosen.out, chosen.chapters, solutions=chosen.solutions, **how)
     print(*written, sep="\n")
 
 
 def _grade(chosen: argparse.Namespace) -> int:
-    found = grade.submissions(chosen.notebooks)
+    found = grade.submissions(chosen.notebooks, chosen.course)
     if not found:
         raise FileNotFoundError(f"no notebook in {', '.join(map(str, chosen.notebooks))}")
     places = [path.resolve() for path in (chosen.output, chosen.totals) if path]
@@ -152,7 +159,7 @@ def _grade(chosen: argparse.Namespace) -> int:
         with grade.table(chosen.output) as rows, contextlib.ExitStack() as stack:
             sums = stack.enter_context(grade.table(chosen.totals)) if chosen.totals else None
             grade.write_rows(rows, Result, ())
-            for done, ready in grade.grade_all(found, limits, chosen.jobs):
+            for done, ready in grade.grade_all(found, limits, chosen.jobs, chosen.course):
                 for graded in ready:
                     grade.write_rows(rows, Result, graded, head=False)
                     results += graded
@@ -214,12 +221,6 @@ def _compare(chosen: argparse.Namespace) -> int:
         print(f"{setting}: {path}: {'' if found else 'the same'}".rstrip())
         print(*(f"    {line}\n" for line in found), sep="", end="", flush=True)
     return 1 if differ else 0
-
-
-def _chapter(text: str) -> int | str:
-    if not re.fullmatch(r"\d+|[A-Za-z]", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a chapter. Try 2 or B.")
-    return chapter_of(text)
 
 
 def _count(text: str) -> int:

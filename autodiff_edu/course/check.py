@@ -5,26 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .contents import CHAPTERS
-from .exercises import Exercise
+from .contents import OURS
 from .feedback import Feedback
-from .numbering import chapter_of
 
-EXERCISES: dict[str, Exercise] = {name: each for chapter in CHAPTERS for name, each in chapter.exercises().items()}
-"""Every exercise, by its id."""
 LISTENERS: list[Callable[[Feedback], object]] = []
 """Callables that are told what `check` answers: each is called with the `Feedback` before `check` returns it."""
-
-
-def exercises_of(chapter: int | str) -> list[str]:
-    """Return the exercises of a chapter, in order.
-
-    Examples
-    --------
-    >>> exercises_of(1), exercises_of("A")
-    (['1.1', '1.2', '1.3'], [])
-    """
-    return [exercise for exercise in EXERCISES if chapter_of(exercise) == chapter]
 
 
 def check(exercise: str, answer: Any) -> Feedback:
@@ -58,9 +43,7 @@ def check(exercise: str, answer: Any) -> Feedback:
         ...
     KeyError: "there is no exercise '0.9'; there are ...
     """
-    if type(exercise) is not str or exercise not in EXERCISES:
-        raise KeyError(f"there is no exercise {exercise!r}; there are {', '.join(EXERCISES)}")
-    feedback = EXERCISES[exercise].respond(exercise, answer)
+    feedback = OURS.exercise(exercise).respond(exercise, answer)
     for listener in tuple(LISTENERS):
         listener(feedback)
     return feedback

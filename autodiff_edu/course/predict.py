@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from .contents import CHAPTERS
+from .contents import OURS
 from .predictions import Prediction
-
-PREDICTIONS: dict[str, Prediction] = {
-    name: prediction for chapter in CHAPTERS for name, prediction in chapter.predictions().items()
-}
-"""Every question, by its id."""
 
 
 def predict(number: str) -> Prediction:
@@ -36,6 +31,4 @@ def predict(number: str) -> Prediction:
         ...
     KeyError: "there is no prediction '0.9'; there are ...
     """
-    if type(number) is not str or number not in PREDICTIONS:
-        raise KeyError(f"there is no prediction {number!r}; there are {', '.join(PREDICTIONS) or 'none yet'}")
-    return PREDICTIONS[number]
+    return OURS.prediction(number)

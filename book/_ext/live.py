@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import json
 import shutil
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from live_programs import ALWAYS, programs, values
 from none_program import explanation
 from sphinx.application import Sphinx
 
-from autodiff_edu.course.check import EXERCISES
+from autodiff_edu.course.contents import OURS
 
 LIVE = Path(__file__).parents[1] / "live"
 PYTHON = Path("made") / "python"
@@ -44,7 +43,7 @@ def tell(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree
     else:
         found = []
     if found:
-        exercises = Counter(exercise.split(".")[0] for exercise in EXERCISES)
+        exercises = {str(chapter.number): len(chapter.exercises) for chapter in OURS.chapters if chapter.exercises}
         told = {
             "programs": found,
             "built": (Path(app.srcdir) / PYTHON / "files.json").exists(),

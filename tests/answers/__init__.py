@@ -6,11 +6,11 @@ answer and its hint).
 
 from importlib import import_module
 
-from autodiff_edu.course.contents import CHAPTERS
+from autodiff_edu.course.contents import OURS
 
 RIGHT, WRONG = {}, {}
-for chapter in CHAPTERS:
-    if chapter.exercises():
+for chapter in OURS.chapters:
+    if chapter.exercises:
         answers = import_module(f"{__name__}.{chapter.slug.replace('-', '_')}")
         RIGHT |= {f"{chapter.number}.{k}": found for k, found in answers.RIGHT.items()}
         WRONG |= {f"{chapter.number}.{k}": found for k, found in answers.WRONG.items()}

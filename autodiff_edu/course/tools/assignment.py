@@ -3,12 +3,12 @@
     python -m autodiff_edu.course list
     python -m autodiff_edu.course assignment OUT/
 
-nbgrader.py beside this file writes them for nbgrader. An installed package carries the chapters along; in a checkout
-they are those of notebooks/.
+nbgrader.py beside this file writes them for nbgrader.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -17,12 +17,9 @@ from typing import Any
 
 import autodiff_edu
 
-from ..check import EXERCISES
-from ..numbering import chapter_of, in_order
+from ..contents import OURS, Chapter, Course
 from .execute import as_text
 
-HERE = Path(__file__).parents[1]
-NAMES = "[0-9][0-9]-*.ipynb", "[A-Z]-*.ipynb"
 ABOUT_FOLDS = re.compile(
     r"\s*Each solution unfolds below its exercise\."
     r'|\s*Below each exercise is a folded\s+solution:\s+click\s+"1 cell hidden"\s+to\s+open\s+it\.'
@@ -32,38 +29,6 @@ FIRST_CELL = """\
 from autodiff_edu.course.tools.assignment import written_for
 
 written_for("{version}")"""
-
-
-def chapters() -> dict[int | str, Path]:
-    """Find the notebooks of the course that have exercises, by their number, or by their letter for an appendix.
-
-    Raises
-    ------
-    FileNotFoundError
-        If they came neither with the package nor with a checkout.
-
-    Examples
-    --------
-    >>> chapters()[1].name
-    '01-the-tape.ipynb'
-    """
-    with_exercises = {chapter_of(exercise) for exercise in EXERCISES}
-    for folder in (HERE / "notebooks", HERE.parents[1] / "notebooks"):
-        found = {chapter_of(path.name): path for form in NAMES for path in folder.glob(form)}
-        if found:
-            return {chapter: found[chapter] for chapter in sorted(found, key=in_order) if chapter in with_exercises}
-    raise FileNotFoundError(
-        f"there are no chapters in {HERE / 'notebooks'}: install autodiff-edu as a wheel, or from a whole checkout"
-    )
-
-
-def title(path: Path) -> str:
-    """Read a chapter's title off its first heading.
-
-    >>> title(chapters()[1])
-    '1 · The tape'
-    """
-    return "".join(_read(path)["cells"][0]["source"]).splitlines()[0].lstrip("# ")
 
 
 def prepare(notebook: dict[str, Any], solutions: bool = False) -> str:
@@ -116,7 +81,12 @@ def is_solution(cell: dict[str, Any]) -> bool:
 
 
 def write(
-    out: str | Path, numbers: Sequence[int | str] = (), *, solutions: bool = False, force: bool = False
+    out: str | Path,
+    numbers: Sequence[int | str] = (),
+    *,
+    course: Course = OURS,
+    solutions: bool = False,
+    force: bool = False,
 ) -> list[Path]:
     """Write chapters into a folder, ready to hand out, with their data and the licence.
 
@@ -125,7 +95,9 @@ def write(
     out : path
         The folder; it is created if it is missing.
     numbers : sequence of int or str
-        Which chapters, an appendix by its letter; all if there are none.
+        Which chapters, an appendix by its letter; all that ask something if there are none.
+    course : Course
+        Whose chapters.
     solutions : bool
         Whether the folded solutions stay.
     force : bool
@@ -150,36 +122,37 @@ def write(
     ['01-the-tape.ipynb', '02-backward.ipynb']
     """
     out = Path(out)
-    chosen = choose(out, numbers)
-    files = {out / path.name: prepare(_read(path), solutions).encode() for path in chosen}
-    files |= {out / name: content for name, content in alongside().items()}
+    files = {
+        out / f"{each.name}.ipynb": prepare(each.read(), solutions).encode() for each in choose(out, numbers, course)
+    }
+    written = list(files)
+    files |= {out / name: content for name, content in alongside(course).items()}
     write_all(files, force=force)
-    return [out / path.name for path in chosen]
+    return written
 
 
-def choose(out: Path, numbers: Sequence[int | str] = ()) -> list[Path]:
-    """Find the chapters to write into a folder, all if there are no numbers.
+def choose(out: Path, numbers: Sequence[int | str] = (), course: Course = OURS) -> list[Chapter]:
+    """Find the chapters to write into a folder, in order; all that ask something if there are no numbers.
 
     Raises
     ------
     ValueError
-        If there is no chapter of a number, or `out` is the folder that the chapters come from.
+        If there is no chapter of a number, or it asks nothing, or `out` is the folder that the chapters come from.
     """
-    known = chapters()
-    if unknown := set(numbers) - set(known):
-        there = ", ".join(map(str, known))
-        raise ValueError(f"there is no chapter {', '.join(map(str, sorted(unknown, key=in_order)))}; there are {there}")
-    if out.resolve() == next(iter(known.values())).parent.resolve():
+    chosen = list(map(course.find, numbers)) or [chapter for chapter in course.chapters if chapter.questions]
+    if silent := [chapter.name for chapter in chosen if not chapter.questions]:
+        raise ValueError(f"{', '.join(silent)} asks nothing, so there is nothing to hand in")
+    if out.resolve() == course.notebooks.resolve():
         raise ValueError(f"{out} is where the chapters come from; write them into another folder")
-    return [known[number] for number in sorted(set(numbers or known), key=in_order)]
+    return [chapter for chapter in course.chapters if chapter in chosen]
 
 
-def alongside() -> dict[str, bytes]:
+def alongside(course: Course = OURS) -> dict[str, bytes]:
     """Read the files that the chapters need beside them, their data and the licence, by their names there."""
-    folder = next(iter(chapters().values())).parent
-    files = {f"data/{path.name}": path.read_bytes() for path in sorted((folder / "data").iterdir())}
-    licence = next(path for path in (folder / "LICENSE", folder.parent / "LICENSE") if path.exists())
-    return files | {"LICENSE": licence.read_bytes()}
+    folder = course.notebooks
+    files = {f"data/{path.name}": path.read_bytes() for path in sorted(folder.glob("data/*"))}
+    licences = (path for path in (folder / "LICENSE", folder.parent / "LICENSE") if path.is_file())
+    return files | {"LICENSE": path.read_bytes() for path in itertools.islice(licences, 1)}
 
 
 def write_all(files: Mapping[Path, bytes], *, force: bool) -> None:
@@ -220,11 +193,6 @@ def written_for(version: str) -> None:
             f"This chapter was written for autodiff-edu {version}, and {autodiff_edu.__version__} is installed. "
             f'Outputs and hints may differ. To have the same: pip install "autodiff-edu[lab]=={version}"'
         )
-
-
-def _read(path: Path) -> dict[str, Any]:
-    notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return notebook
 
 
 def _content(path: Path) -> bytes | None:

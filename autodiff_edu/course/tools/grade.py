@@ -17,7 +17,7 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any, TextIO
 
-from .assignment import chapters
+from ..contents import OURS, Course
 from .execute import needs_jupyter
 from .submission import Limits, Result, grade
 
@@ -45,13 +45,15 @@ class Total:
     problems: int
 
 
-def submissions(paths: Iterable[str | Path]) -> dict[Path, str]:
+def submissions(paths: Iterable[str | Path], course: Course = OURS) -> dict[Path, str]:
     """Find the notebooks to grade, each once and in order, and who handed them in.
 
     Parameters
     ----------
     paths : iterable of paths
         Notebooks, and folders; a folder stands for all notebooks in it.
+    course : Course
+        Whose chapters were handed out.
 
     Returns
     -------
@@ -77,7 +79,7 @@ def submissions(paths: Iterable[str | Path]) -> dict[Path, str]:
         if folder.is_dir():
             inside = (file for file in folder.rglob("*.ipynb") if ".ipynb_checkpoints" not in file.parts)
             found.update(dict.fromkeys(inside, folder))
-    names = {path.stem for path in chapters().values()}
+    names = {chapter.name for chapter in course.chapters}
     return {file: _student(file.absolute(), found[file].absolute(), names) for file in sorted(found)}
 
 
@@ -92,6 +94,7 @@ def grade_all(
     found: Mapping[Path, str],
     limits: Limits = Limits(),  # noqa: B008 (frozen)
     jobs: int = 2,
+    course: Course = OURS,
 ) -> Iterator[tuple[int, list[list[Result]]]]:
     """Grade submissions, several at a time.
 
@@ -103,6 +106,8 @@ def grade_all(
         What each may use.
     jobs : int
         How many run at a time.
+    course : Course
+        Whose chapters were handed out.
 
     Yields
     ------
@@ -118,7 +123,7 @@ def grade_all(
     needs_jupyter()
     pool = ThreadPoolExecutor(jobs)  # threads will do: each waits for a kernel, which is a process
     try:
-        waiting = [pool.submit(grade, path, limits, student) for path, student in found.items()]
+        waiting = [pool.submit(grade, path, limits, student, course) for path, student in found.items()]
         for done, _ in enumerate(as_completed(list(waiting)), 1):
             ready = []
             while waiting and waiting[0].done():

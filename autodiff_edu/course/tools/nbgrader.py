@@ -10,11 +10,11 @@ itself is not needed to write the folder.
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..contents import OURS, Course
 from . import assignment
 
 CONFIG = """\
@@ -35,7 +35,9 @@ with contextlib.redirect_stderr(None):  # nbgrader gives no points to a cell tha
 assert feedback, feedback.message"""
 
 
-def write(out: str | Path, numbers: Sequence[int | str] = (), *, force: bool = False) -> list[Path]:
+def write(
+    out: str | Path, numbers: Sequence[int | str] = (), *, course: Course = OURS, force: bool = False
+) -> list[Path]:
     """Write chapters as the source notebooks of an nbgrader course, each with its data and the licence.
 
     Parameters
@@ -43,7 +45,9 @@ def write(out: str | Path, numbers: Sequence[int | str] = (), *, force: bool = F
     out : path
         The course folder; it is made where there is none. An nbgrader_config.py that is there already stays as it is.
     numbers : sequence of int or str
-        Which chapters; all if there are none.
+        Which chapters; all that ask something if there are none.
+    course : Course
+        Whose chapters.
     force : bool
         Whether a notebook that is there already, and says something else, is replaced.
 
@@ -69,11 +73,11 @@ def write(out: str | Path, numbers: Sequence[int | str] = (), *, force: bool = F
     out = Path(out)
     files: dict[Path, bytes] = {}
     chosen = []
-    for chapter in assignment.choose(out, numbers):
-        folder = out / "source" / chapter.stem
-        chosen.append(folder / chapter.name)
-        files[chosen[-1]] = source(json.loads(chapter.read_text(encoding="utf-8"))).encode()
-        files |= {folder / name: content for name, content in assignment.alongside().items()}
+    for chapter in assignment.choose(out, numbers, course):
+        folder = out / "source" / chapter.name
+        chosen.append(folder / f"{chapter.name}.ipynb")
+        files[chosen[-1]] = source(chapter.read()).encode()
+        files |= {folder / name: content for name, content in assignment.alongside(course).items()}
     if not (out / "nbgrader_config.py").exists():
         files[out / "nbgrader_config.py"] = CONFIG.encode()
     assignment.write_all(files, force=force)

@@ -26,10 +26,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..check import EXERCISES, LISTENERS
+from ..check import LISTENERS
+from ..contents import OURS, Course
 from ..feedback import Feedback
-from ..numbering import chapter_of
-from .assignment import chapters, is_solution
+from .assignment import is_solution
 from .execute import needs_jupyter
 
 CHECKED = re.compile(r"""\bcheck\(\s*["']((?:\d+|[A-Z])\.\d+)["']""")
@@ -95,7 +95,7 @@ class Result:
     problem: str = ""
 
 
-def grade(path: str | Path, limits: Limits = Limits(), student: str = "") -> list[Result]:
+def grade(path: str | Path, limits: Limits = Limits(), student: str = "", course: Course = OURS) -> list[Result]:
     """Run one submission.
 
     Parameters
@@ -106,6 +106,8 @@ def grade(path: str | Path, limits: Limits = Limits(), student: str = "") -> lis
         What it may use.
     student : str
         Who handed it in; the notebook's name if not given.
+    course : Course
+        Whose chapters were handed out.
 
     Returns
     -------
@@ -126,7 +128,10 @@ def grade(path: str | Path, limits: Limits = Limits(), student: str = "") -> lis
     with tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True) as name:
         folder = Path(name).resolve()
         work = folder / "work"
-        shutil.copytree(next(iter(chapters().values())).parent / "data", work / "data")
+        if (course.notebooks / "data").is_dir():
+            shutil.copytree(course.notebooks / "data", work / "data")
+        else:
+            work.mkdir()
         try:
             notebook = nbformat.read(shutil.copyfile(path, work / "submission.ipynb"), as_version=4)
             sources = [cell.source for cell in notebook.cells if cell.cell_type == "code" and not is_solution(cell)]
@@ -137,10 +142,11 @@ def grade(path: str | Path, limits: Limits = Limits(), student: str = "") -> lis
         run = _Run(sources, limits)
         run.in_folder(folder)
     mentioned = {exercise for source in sources for exercise in CHECKED.findall(source)}
-    there = {chapter_of(exercise) for exercise in mentioned | set(run.answers)}
-    if not there and (number := re.match(r"\d\d|[A-Z](?=-)", path.name)):
-        there = {chapter_of(number[0])}
-    expected = [exercise for exercise in EXERCISES if chapter_of(exercise) in there]
+    there = {exercise.partition(".")[0] for exercise in mentioned | set(run.answers)}
+    chapters = [each for each in course.chapters if str(each.number) in there]
+    if not chapters and (number := re.match(r"\d\d|[A-Z](?=-)", path.name)):
+        chapters = [each for each in course.chapters if each.name.startswith(number[0])]
+    expected = [exercise for chapter in chapters for exercise in chapter.exercises]
     if not expected:
         return [Result(student, str(path), problem=run.stopped or "no exercise of the course is in it")]
     results = []
