@@ -125,11 +125,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _list(chosen: argparse.Namespace) -> None:
-    for chapter in chosen.course.chapters:
-        if chapter.questions:
-            reading, exercises = minutes(chapter.read())
-            title = f"{chapter.number} · {chapter.title}"
-            print(f"{chapter.name + '.ipynb':<34}{title:<38}{reading:>2} minutes, exercises {exercises}")
+    for chapter in chosen.course.assignments:
+        reading, exercises = minutes(chapter.read())
+        title = f"{chapter.number} · {chapter.title}"
+        print(f"{chapter.notebook.name:<34}{title:<38}{reading:>2} minutes, exercises {exercises}")
 
 
 def _assignment(chosen: argparse.Namespace) -> None:

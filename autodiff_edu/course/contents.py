@@ -133,10 +133,10 @@ class Chapter:
         if not isinstance(questions, tuple | list):
             said = f"QUESTIONS is {questions!r:.60}, not a tuple of predictions and exercises"
             raise ValueError(f"{self.module}, line {_line_of_question(self.module)}: {said}")
-        for place, each in enumerate(questions):
+        for k, each in enumerate(questions):
             if not isinstance(each, Prediction | Exercise):
                 said = f"QUESTIONS holds {each!r:.60}, which is neither a prediction nor an exercise"
-                raise ValueError(f"{self.module}, line {_line_of_question(self.module, place)}: {said}")
+                raise ValueError(f"{self.module}, line {_line_of_question(self.module, k)}: {said}")
         return tuple(questions)
 
     @cached_property
@@ -222,6 +222,11 @@ class Course:
         found = (path.resolve() for pattern in self._pages for path in _glob(self.folder, pattern))
         return sorted({path for path in found if path.is_file()})
 
+    @property
+    def assignments(self) -> list[Chapter]:
+        """The chapters that ask something, which are those that are handed out. This imports every module."""
+        return [chapter for chapter in self.chapters if chapter.questions]
+
     @cached_property
     def predictions(self) -> Mapping[str, Prediction]:
         """All predictions, by their ids. This imports every module."""
@@ -250,9 +255,8 @@ class Course:
         for chapter in self.chapters:
             if chapter.slug == name or chapter.number == number:
                 return chapter
-        raise ValueError(
-            f"there is no chapter {name}; there are {', '.join(str(each.number) for each in self.chapters)}"
-        )
+        there = ", ".join(str(each.number) for each in self.chapters)
+        raise ValueError(f"there is no chapter {name}; there are {there}")
 
     def prediction(self, name: str) -> Prediction:
         """Return a prediction by its id; only its chapter's module is imported.
@@ -323,15 +327,16 @@ def _read(file: Path) -> dict[str, Any]:
         at = rf"^\s*\[?{re.escape(key)}\b"
         if key not in KEYS:
             raise reject(at, f"{key} means nothing here; what may be said is {', '.join(KEYS)}")
-        if type(value) is not KEYS[key] or (key in LISTS and not all(isinstance(each, str) for each in value)):
+        texts = value if isinstance(value, list) else ()
+        if type(value) is not KEYS[key] or not all(isinstance(each, str) for each in texts):
             wanted = "a list of texts" if key in LISTS else "a whole number" if key == "first" else "a text"
             raise reject(at, f"{key} is {value!r:.60}; write {wanted}")
-    slugs = [*said["chapters"], *said.get("appendices", ())]
-    for place, slug in enumerate(slugs):
+    slugs: list[str] = [*said["chapters"], *said.get("appendices", ())]
+    for k, slug in enumerate(slugs):
         at = f"[\"']{re.escape(slug)}[\"']"
         if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", slug):
             raise reject(at, f"{slug!r} can't name files: write small letters, digits and hyphens, such as 'a-rod'")
-        if slug in slugs[:place]:
+        if slug in slugs[:k]:
             raise reject(at, f"{slug!r} is listed twice")
     return said
 

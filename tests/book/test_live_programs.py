@@ -14,14 +14,12 @@ import pytest
 from kernel import Kernel, values, with_values
 from live_programs import needed
 
-from autodiff_edu.course.check import exercises_of
-from autodiff_edu.course.numbering import chapter_of
-from autodiff_edu.course.tools.assignment import chapters
+from autodiff_edu.course.contents import OURS
 
 from .steps import steps, unlike
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
-CHAPTERS = [path.stem for path in chapters().values()]
+CHAPTERS = [chapter.name for chapter in OURS.assignments]
 TELLING = {"01-the-tape", "09-custom-gradients"}
 """Chapters whose programs run each time; the live pages' tests run those of all, in a browser."""
 
@@ -52,7 +50,7 @@ def test_a_chapters_programs_show_what_is_stored(chapter: str, monkeypatch: pyte
     notebook = read(chapter)
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     found = live_programs.programs(notebook)
-    assert [program["kind"] for program in found].count("check") == len(exercises_of(chapter_of(chapter)))
+    assert [program["kind"] for program in found].count("check") == len(OURS.find(chapter).exercises)
     assert "play" in [program["kind"] for program in found]
     for program in found:
         told = Kernel().run(program["setup"], program["source"])

@@ -11,14 +11,12 @@ from answers.backward import SIX, add, walk
 
 import autodiff_edu as ad
 from autodiff_edu.course import Feedback, check, described
-from autodiff_edu.course.check import EXERCISES, exercises_of
+from autodiff_edu.course.contents import OURS
 from autodiff_edu.course.feedback import number
-from autodiff_edu.course.numbering import chapter_of
-from autodiff_edu.course.tools.assignment import chapters
 from autodiff_edu.course.tools.execute import as_text
 from autodiff_edu.player import WIDGET_VIEW
 
-CHAPTERS = list(chapters().values())
+CHAPTERS = [chapter.notebook for chapter in OURS.assignments]
 
 
 def fails(*args):
@@ -71,7 +69,7 @@ JUNK = [
 ]
 
 
-@pytest.mark.parametrize("exercise", EXERCISES)
+@pytest.mark.parametrize("exercise", OURS.exercises)
 def test_right_answers_are_right(exercise):
     for answer in RIGHT[exercise]:
         feedback = check(exercise, answer)
@@ -80,7 +78,7 @@ def test_right_answers_are_right(exercise):
         assert feedback._repr_markdown_() == f"**{exercise}: Right.** {feedback.message}"
 
 
-@pytest.mark.parametrize("exercise", EXERCISES)
+@pytest.mark.parametrize("exercise", OURS.exercises)
 def test_known_wrong_answers_get_hints_of_their_own(exercise):
     messages = {}
     for answer, hint in WRONG[exercise]:
@@ -91,7 +89,7 @@ def test_known_wrong_answers_get_hints_of_their_own(exercise):
     assert len(messages) >= 3
 
 
-@pytest.mark.parametrize("exercise", EXERCISES)
+@pytest.mark.parametrize("exercise", OURS.exercises)
 def test_anything_else_gets_a_sentence(exercise):
     failures = []
     for place, answer in enumerate(JUNK):
@@ -109,7 +107,7 @@ def test_anything_else_gets_a_sentence(exercise):
         raise ExceptionGroup(f"{len(failures)} of {len(JUNK)} answers", failures)
 
 
-@pytest.mark.parametrize("exercise", EXERCISES)
+@pytest.mark.parametrize("exercise", OURS.exercises)
 def test_three_dots_ask_for_an_answer(exercise):
     assert "three dots" in check(exercise, ...).message
 
@@ -166,7 +164,7 @@ def shown(path, cell_id):
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_solutions_pass_and_templates_are_helped(path):
-    for n, exercise in enumerate(exercises_of(chapter_of(path.name)), 1):
+    for n, exercise in enumerate(OURS.find(path.name).exercises, 1):
         assert shown(path, f"ex-{n}-solution").startswith(f"{exercise}: Right. ")
         template = shown(path, f"ex-{n}-answer")
         assert template.startswith(f"{exercise}: Not yet. ")

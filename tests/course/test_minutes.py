@@ -1,18 +1,16 @@
 """Every chapter says how long it takes, by the one rule that computes it, and none takes too long."""
 
-import json
-
 import pytest
 
-from autodiff_edu.course.tools.assignment import chapters
+from autodiff_edu.course.contents import OURS
 from autodiff_edu.course.tools.minutes import minutes
 
 
-@pytest.mark.parametrize("path", chapters().values(), ids=lambda path: path.stem)
-def test_a_chapter_says_how_long_it_takes(path):
-    notebook = json.loads(path.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("chapter", OURS.assignments, ids=lambda chapter: chapter.name)
+def test_a_chapter_says_how_long_it_takes(chapter):
+    notebook = chapter.read()
     reading, exercises = minutes(notebook)
-    after = "The project: four to ten hours" if path.stem.startswith("22-") else f"Exercises: about {exercises}"
+    after = "The project: four to ten hours" if chapter.slug == "a-project" else f"Exercises: about {exercises}"
     assert f"*Reading: about {reading} minutes. {after}.*" in "".join(notebook["cells"][0]["source"])
     assert reading <= 35
 

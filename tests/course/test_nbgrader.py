@@ -15,8 +15,7 @@ from nbgrader.apps import NbGraderAPI
 from traitlets.config import PyFileConfigLoader
 
 from autodiff_edu.course.__main__ import main
-from autodiff_edu.course.check import EXERCISES, exercises_of
-from autodiff_edu.course.numbering import chapter_of
+from autodiff_edu.course.contents import OURS
 from autodiff_edu.course.tools import assignment, nbgrader
 from autodiff_edu.course.tools.grade import grade_all, submissions
 
@@ -32,8 +31,8 @@ def read(path):
 
 
 def sources():
-    for path in assignment.chapters().values():
-        yield path, json.loads(nbgrader.source(read(path)))
+    for chapter in OURS.assignments:
+        yield chapter.notebook, json.loads(nbgrader.source(chapter.read()))
 
 
 def marked(notebook):
@@ -48,7 +47,7 @@ def test_every_exercise_is_a_cell_to_fill_in_and_a_locked_check_worth_a_point():
         plain = json.loads(assignment.prepare(read(path)))
         handed_out = {cell["id"]: "".join(cell["source"]) for cell in plain["cells"]}
         cells = marked(notebook)
-        assert len(cells) == 2 * len(exercises_of(chapter_of(path.name)))
+        assert len(cells) == 2 * len(OURS.find(path.name).exercises)
         for answer, test in zip(list(cells.values())[::2], list(cells.values())[1::2], strict=True):
             told = answer["metadata"]["nbgrader"]
             assert (told["solution"], told["grade"], told["locked"]) == (True, False, False)
@@ -58,12 +57,12 @@ def test_every_exercise_is_a_cell_to_fill_in_and_a_locked_check_worth_a_point():
             found += re.findall(r'check\("([\w.]+)", answer\)', "".join(test["source"]))
         others = [cell["id"] for cell in notebook["cells"] if not cell["id"].startswith("check-")]
         assert others == list(handed_out)
-    assert found == list(EXERCISES)
+    assert found == list(OURS.exercises)
 
 
 @pytest.mark.filterwarnings("ignore:Implicitly cleaning up:ResourceWarning")  # the temporary folders of chapter 9
 def test_every_solution_passes_its_locked_check(monkeypatch):
-    monkeypatch.chdir(assignment.chapters()[0].parent)
+    monkeypatch.chdir(OURS.notebooks)
     monkeypatch.setenv("MPLBACKEND", "agg")
     failed = set()
     for path, notebook in sources():

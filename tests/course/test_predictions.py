@@ -4,17 +4,14 @@ import base64
 import json
 import re
 from fractions import Fraction
-from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from autodiff_edu.course import Prediction, check, predict
-from autodiff_edu.course.predict import PREDICTIONS
+from autodiff_edu.course.contents import OURS
 from autodiff_edu.options import options
-
-asking = import_module("autodiff_edu.course.predict")
 
 CHOICE = Prediction(
     "What is `dz/dx`, the slope of the second target?",
@@ -39,21 +36,19 @@ def unsealed(prediction):
 # What the chapters ask --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", PREDICTIONS or ["none yet"])
+@pytest.mark.parametrize("number", OURS.predictions)
 def test_a_question_of_a_chapter_leads_on_from_a_wrong_answer(number):
-    if number in PREDICTIONS:
-        prediction = predict(number)
-        assert isinstance(prediction, Prediction)
-        assert prediction.hints, "at least one wrong answer that learners give has a hint"
-        for text in (*prediction.hints.values(), prediction.why):
-            assert text[-1] in ".?!`", f"{text!r} is not a sentence"
+    prediction = predict(number)
+    assert isinstance(prediction, Prediction)
+    assert prediction.hints, "at least one wrong answer that learners give has a hint"
+    for text in (*prediction.hints.values(), prediction.why):
+        assert text[-1] in ".?!`", f"{text!r} is not a sentence"
 
 
-def test_an_unknown_id_lists_those_there_are(monkeypatch):
-    monkeypatch.setattr(asking, "PREDICTIONS", {"5.a": CHOICE, "5.b": NUMBER})
-    assert predict("5.a") is CHOICE
-    for unknown in ("5.c", 5, None, ["5.a"]):
-        with pytest.raises(KeyError, match=r"there is no prediction .*; there are 5\.a, 5\.b"):
+def test_an_unknown_id_lists_those_there_are():
+    assert predict("5.a") is OURS.find(5).questions[0]
+    for unknown in ("5.z", 5, None, ["5.a"]):
+        with pytest.raises(KeyError, match=r"there is no prediction .*; there are 0\.a, 0\.b"):
             predict(unknown)
     with pytest.raises(KeyError):
         check("5.a", 6)

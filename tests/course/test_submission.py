@@ -3,7 +3,6 @@
 import resource
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from answers import RIGHT
@@ -11,6 +10,7 @@ from submissions import CHECK, notebook
 
 from autodiff_edu.course import check
 from autodiff_edu.course.check import LISTENERS
+from autodiff_edu.course.contents import OURS
 from autodiff_edu.course.tools import assignment, submission
 from autodiff_edu.course.tools.submission import Limits, grade
 
@@ -181,7 +181,7 @@ def test_a_submission_runs_as_a_copy_in_a_folder_of_its_own_without_the_graders_
     assert results[1].problem == "its cell raised ValueError: []"
     assert path.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["anna"]
-    assert (Path(assignment.chapters()[0].parent) / "data" / "penguins.csv").stat().st_size > 0
+    assert (OURS.notebooks / "data" / "penguins.csv").stat().st_size > 0
 
 
 def test_half_a_line_of_a_killed_kernel_is_not_an_answer():

@@ -11,14 +11,12 @@ import pytest
 from book.steps import TRACE, steps, unlike
 from kernel import Kernel, with_values
 
-from autodiff_edu.course.check import exercises_of
-from autodiff_edu.course.numbering import chapter_of
-from autodiff_edu.course.tools.assignment import chapters
+from autodiff_edu.course.contents import OURS
 
 from .editing import Live, ready
 
 ROOT = Path(__file__).parents[2]
-CHAPTERS = [path.stem for path in chapters().values()]
+CHAPTERS = [chapter.name for chapter in OURS.assignments]
 OPENED = ["index", "chapters/01-the-tape"]
 """Pages that are opened as a reader does, and start a Python each; the other chapters share one."""
 
@@ -80,7 +78,7 @@ def replays(live: Live) -> None:
 def checks(tab: Any, chapter: str) -> None:
     """Assert that the exercises of a chapter tell the template from the solution, and that the contents say so."""
     contents = tab.page.locator("nav.bd-links")
-    exercises = exercises_of(chapter_of(chapter))
+    exercises = OURS.find(chapter).exercises
     every = len(exercises)
     for index, exercise in enumerate(exercises):
         live = Live(tab, index, "check")
@@ -95,7 +93,7 @@ def checks(tab: Any, chapter: str) -> None:
 def ticks_are_kept(tab: Any, chapter: str) -> None:
     """Assert that what was solved is there after a reload, until it is forgotten."""
     contents = tab.page.locator("nav.bd-links")
-    every = len(exercises_of(chapter_of(chapter)))
+    every = len(OURS.find(chapter).exercises)
     tab.page.reload()
     ready(tab.page)
     assert f"✓ {every} of {every}" in contents.inner_text()

@@ -17,7 +17,7 @@ from browser.test_compiler_passes import step
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import only
-from autodiff_edu.course.predict import PREDICTIONS
+from autodiff_edu.course.contents import OURS
 from autodiff_edu.player.build import node
 from autodiff_edu.player.drill_levels import LEVELS, draw
 from autodiff_edu.player.packing import dumps, pack
@@ -46,7 +46,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "odd": odd(),
         "drills": [drilled(level) for level in LEVELS],
         "dampings": dampings(),
-        "predictions": [asked(prediction) for prediction in PREDICTIONS.values()],
+        "predictions": [asked(prediction) for prediction in OURS.predictions.values()],
     }
     path.write_text(json.dumps(content), encoding="utf-8")
     return path

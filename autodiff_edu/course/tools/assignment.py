@@ -8,7 +8,6 @@ nbgrader.py beside this file writes them for nbgrader.
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -122,9 +121,8 @@ def write(
     ['01-the-tape.ipynb', '02-backward.ipynb']
     """
     out = Path(out)
-    files = {
-        out / f"{each.name}.ipynb": prepare(each.read(), solutions).encode() for each in choose(out, numbers, course)
-    }
+    chosen = choose(out, numbers, course)
+    files = {out / each.notebook.name: prepare(each.read(), solutions).encode() for each in chosen}
     written = list(files)
     files |= {out / name: content for name, content in alongside(course).items()}
     write_all(files, force=force)
@@ -139,7 +137,7 @@ def choose(out: Path, numbers: Sequence[int | str] = (), course: Course = OURS) 
     ValueError
         If there is no chapter of a number, or it asks nothing, or `out` is the folder that the chapters come from.
     """
-    chosen = list(map(course.find, numbers)) or [chapter for chapter in course.chapters if chapter.questions]
+    chosen = list(map(course.find, numbers)) or course.assignments
     if silent := [chapter.name for chapter in chosen if not chapter.questions]:
         raise ValueError(f"{', '.join(silent)} asks nothing, so there is nothing to hand in")
     if out.resolve() == course.notebooks.resolve():
@@ -151,8 +149,8 @@ def alongside(course: Course = OURS) -> dict[str, bytes]:
     """Read the files that the chapters need beside them, their data and the licence, by their names there."""
     folder = course.notebooks
     files = {f"data/{path.name}": path.read_bytes() for path in sorted(folder.glob("data/*"))}
-    licences = (path for path in (folder / "LICENSE", folder.parent / "LICENSE") if path.is_file())
-    return files | {"LICENSE": path.read_bytes() for path in itertools.islice(licences, 1)}
+    licences = [path for path in (folder / "LICENSE", folder.parent / "LICENSE") if path.is_file()]
+    return files | ({"LICENSE": licences[0].read_bytes()} if licences else {})
 
 
 def write_all(files: Mapping[Path, bytes], *, force: bool) -> None:
