@@ -4,12 +4,14 @@ Each command is about the course of the folder that it is run in (it, or a folde
 elsewhere about the course of this package. With --course it is about the one of another folder.
 
 python -m autodiff_edu.course list
-python -m autodiff_edu.course --course lectures/ list
+python -m autodiff_edu.course list --course lectures/
 python -m autodiff_edu.course assignment OUT/
 python -m autodiff_edu.course assignment --nbgrader COURSE/
 python -m autodiff_edu.course grade SUBMISSIONS... --output results.csv --totals totals.csv
 python -m autodiff_edu.course execute notebooks/*.ipynb
 python -m autodiff_edu.course compare notebooks/*.ipynb
+python -m autodiff_edu.course check
+python -m autodiff_edu.course renumber
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ import numpy as np
 
 from .contents import Course, nearest
 from .tools import assignment, compare, execute, grade, nbgrader
+from .tools.faults import faults_of_course
 from .tools.minutes import minutes
+from .tools.renumber import renumber
 from .tools.submission import Limits, Result, list_missing_limits
 
 PROG = "python -m autodiff_edu.course"
@@ -39,7 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     chosen = _parser().parse_args(arguments)
     try:
-        chosen.course = nearest() if chosen.course is None else Course(chosen.course)
+        given = getattr(chosen, "course", None)
+        chosen.given = Course(given) if given else None
+        chosen.course = chosen.given or nearest()
         return chosen.run(chosen) or 0
     except (OSError, ValueError, ImportError) as error:
         print(f"{PROG}: {error}", file=sys.stderr)
@@ -49,15 +55,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     about = __doc__.splitlines()[0] if __doc__ else None
     parser = argparse.ArgumentParser(prog=PROG, description=about)
-    text = "the folder of the course; the current one if it has a course.toml, else the course of this package"
-    parser.add_argument("--course", type=Path, metavar="FOLDER", help=text)
+    text_of_course = "the folder of the course; the current one, or one above, with a course.toml if not given"
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--course", type=Path, metavar="FOLDER", help=text_of_course)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    command = commands.add_parser("list", help="list the chapters, and how many minutes each takes")
+    command = commands.add_parser("list", parents=[common], help="list the chapters, and how many minutes each takes")
     command.set_defaults(run=_list)
 
     text = "write the chapters without solutions and outputs, ready to hand out"
-    command = commands.add_parser("assignment", help=text, description=text)
+    command = commands.add_parser("assignment", parents=[common], help=text, description=text)
     command.add_argument("out", type=Path, metavar="OUT", help="the folder to write into")
     command.add_argument(
         "chapters",
@@ -73,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
 
     text = "run submitted notebooks, and write one row for each exercise, and a total for each student"
     warning = "The code of a submission runs with your rights: grade the work of strangers in a container."
-    command = commands.add_parser("grade", help=text, description=text, epilog=warning)
+    command = commands.add_parser("grade", parents=[common], help=text, description=text, epilog=warning)
     command.add_argument("notebooks", nargs="+", type=Path, metavar="NOTEBOOK", help="a notebook, or a folder of them")
     command.add_argument("--output", type=Path, metavar="CSV", help="where to write the rows; else the terminal")
     command.add_argument("--totals", type=Path, metavar="CSV", help="where to write the total of each student, too")
@@ -89,9 +96,18 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(run=_grade)
 
     text = "run chapters and write them back with their outputs; run twice, it writes the same bytes"
-    command = commands.add_parser("execute", help=text, description=text)
+    command = commands.add_parser("execute", parents=[common], help=text, description=text)
     command.add_argument("notebooks", nargs="+", type=Path, metavar="NOTEBOOK", help="the chapters, run in place")
     command.set_defaults(run=_execute)
+
+    text = "look for faults in all questions, and in how the notebooks ask them; each exercise tests itself"
+    command = commands.add_parser("check", help=text, description=text, epilog="The exit code is 1 if there are any.")
+    command.add_argument("course", nargs="?", type=Path, metavar="FOLDER", help=text_of_course)
+    command.set_defaults(run=_check)
+
+    text = "number the chapters as course.toml lists them: file names, titles, ids, links, and whatever mentions them"
+    command = commands.add_parser("renumber", parents=[common], help=text, description=text)
+    command.set_defaults(run=_renumber)
 
     text = "run chapters as other CPUs would, and name what they show that differs from what is stored"
     command = commands.add_parser(
@@ -187,6 +203,19 @@ def _progress(done: int, count: int, ready: list[list[Result]], *, bar: bool) ->
         print(f"{results[0].file}: {right} of {len(results)} right", file=sys.stderr)
 
 
+def _check(chosen: argparse.Namespace) -> int:
+    code = 0
+    for fault in faults_of_course(chosen.course):
+        print(fault, flush=True)
+        code = 1
+    return code
+
+
+def _renumber(chosen: argparse.Namespace) -> None:
+    for line in renumber(chosen.course):
+        print(line)
+
+
 def _execute(chosen: argparse.Namespace) -> None:
     if missing := [str(path) for path in chosen.notebooks if not path.is_file()]:
         raise FileNotFoundError(f"there is no file {', '.join(missing)}; no chapter was run")
@@ -195,7 +224,7 @@ def _execute(chosen: argparse.Namespace) -> None:
 
     for path in chosen.notebooks:
         try:
-            execute.execute(path)
+            execute.execute(path, course=chosen.given)
         except CellExecutionError as error:
             raise ValueError(f"{path} is left as it was, because a cell raised:\n{error}") from error
         print(f"{path}: run and written", flush=True)

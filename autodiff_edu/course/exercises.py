@@ -38,6 +38,7 @@ from .feedback import (
     values_of_the_notebook,
     word_and_count,
 )
+from .predictions import where_made
 
 Hints = Mapping[Any, str] | Sequence[tuple[Any, str]]
 """Wrong answers and the hint of each: a dict, or pairs where the answers can't be its keys."""
@@ -76,8 +77,11 @@ class Exercise:
     otherwise: str = ""
     why: str = ""
     spellings: Sequence[Any] = ()
+    where: tuple[str, int] = field(init=False, repr=False)
+    """The file and the line that it was made in, for messages to whoever wrote it."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "where", where_made(__file__))
         pairs = self.hints.items() if isinstance(self.hints, Mapping) else self.hints
         object.__setattr__(self, "hints", tuple((wrong, hint) for wrong, hint in pairs))
 

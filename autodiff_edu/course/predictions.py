@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Rational, Real
@@ -10,8 +11,15 @@ from types import MappingProxyType
 from typing import Any
 
 from ..player.prediction import bundle, seal
+from ..text.frames import user_frame
 
 Answer = float | tuple[int, ...] | str | None
+
+
+def where_made(file: str) -> tuple[str, int]:
+    """Return the file and the line outside a file, and outside what dataclass writes, that makes a value."""
+    frame = user_frame(sys._getframe(1), {file, "<string>"}.__contains__)
+    return frame.f_code.co_filename, frame.f_lineno
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -60,8 +68,10 @@ class Prediction:
     hints: Mapping[Any, str] = field(default_factory=dict)
     why: str
     within: float = 0.01
+    where: tuple[str, int] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "where", where_made(__file__))
         for name, text in [("question", self.question), ("why", self.why), *_named("a hint", self.hints)]:
             _check_text(name, text)
         object.__setattr__(self, "hints", MappingProxyType(dict(self.hints)))

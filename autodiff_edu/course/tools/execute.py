@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from ...player import WIDGET_VIEW
+from ..contents import Course, nearest
 from .differences import same_html
+from .fill import fill
 
 KERNEL = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -30,8 +32,8 @@ FOLDS = {"hide-input": "source_hidden", "hide-output": "outputs_hidden"}
 """JupyterLab's words for what MyST-NB's tags hide. It shows the output again as soon as the cell is run."""
 
 
-def execute(path: str | Path, timeout: int = 120) -> None:
-    """Run one notebook and write it back.
+def execute(path: str | Path, timeout: int = 120, course: Course | None = None) -> None:
+    """Fill one notebook with what is known elsewhere, if it is a chapter; run it and write it back.
 
     Parameters
     ----------
@@ -39,11 +41,15 @@ def execute(path: str | Path, timeout: int = 120) -> None:
         The notebook.
     timeout : int
         How many seconds one cell may take.
+    course : Course, optional
+        Whose chapter it may be; that of the nearest course.toml, or of this package, if not given.
 
     Raises
     ------
     ImportError
         If nbclient and nbformat are missing, saying what to install.
+    ValueError
+        If it does not ask what its chapter's module holds.
     nbclient.exceptions.CellExecutionError
         If a cell raises; the file is then left as it was.
     """
@@ -52,6 +58,9 @@ def execute(path: str | Path, timeout: int = 120) -> None:
 
     path = Path(path)
     notebook = nbformat.read(path, as_version=4)
+    for chapter in (course or nearest(path.parent)).chapters:
+        if chapter.notebook.resolve() == path.resolve():
+            fill(notebook, chapter)
     stored = deepcopy([cell.get("outputs", []) for cell in notebook.cells])
     run(notebook, path.parent, timeout)
     _keep_stored(stored, notebook)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 import autodiff_edu as ad
 
+from ..contents import Chapter, Course
 from ..exercises import Case, Exercise, Function, Number, Table
 from ..feedback import NotYet, quoted, shortened
 from ..milestones import Milestones
+from ..predictions import Prediction
+from .fill import calls, tagged
 
 
 class Rude:
@@ -106,6 +109,67 @@ def faults(exercise: Exercise) -> Iterator[str]:
             yield f"{shortened(junk)} passes for a right answer"
         elif not re.fullmatch(r"(?s).{20,}[.?`]", said.message) or " at 0x" in said.message:
             yield f"JUNK[{place}] gets {quoted(said.message)}, not a sentence"
+
+
+def faults_of_course(course: Course) -> Iterator[str]:
+    """Find what is wrong with the questions of a course, and with the notebooks that ask them.
+
+    Yields
+    ------
+    str
+        A sentence for each fault, after the file and the line; in a notebook, the cell.
+    """
+    for chapter in course.chapters:
+        try:
+            questions = chapter.questions
+        except ValueError as error:
+            yield str(error)
+            continue
+        for k, each in enumerate(questions):
+            if any(each is other for other in questions[:k]):
+                yield f"{_place(each)}: QUESTIONS holds it twice, so it has two ids"
+        for name, exercise in chapter.exercises.items():
+            try:
+                yield from (f"{_place(exercise)}: {name}: {fault}" for fault in faults(exercise))
+            except Exception as error:
+                yield f"{_place(exercise)}: {name}: comparing its own answers raised {type(error).__name__}: {error}"
+        try:
+            cells = chapter.read()["cells"]
+        except (OSError, ValueError) as error:
+            yield str(error)
+            continue
+        yield from faults_of_notebook(cells, chapter)
+
+
+def faults_of_notebook(cells: Sequence[Any], chapter: Chapter) -> Iterator[str]:
+    """Find what is wrong with how a chapter's notebook asks its questions: each once, in order, by its id."""
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    asked: dict[str, int] = {}
+    for count, call, name in calls(cells):
+        here = f"{chapter.notebook}, code cell {count}"
+        known = list(chapter.predictions if call == "predict" else chapter.exercises)
+        if name not in known:
+            there = f"{', '.join(known) or 'none'} from {chapter.module.name}"
+            yield f'{here}: there is no {call}("{name}"); there are {there}'
+        elif tagged(code[count - 1], "solution"):
+            pass
+        elif name in asked:
+            yield f'{here}: {call}("{name}") is asked in cell {asked[name]} too'
+        elif call == "check" and not tagged(code[count - 1], "exercise"):
+            yield f'{here}: the cell of check("{name}") needs the tag "exercise"'
+        else:
+            if later := [one for one in asked if one in known and known.index(one) > known.index(name)]:
+                yield f'{here}: {call}("{name}") comes after {later[0]}; put cells and QUESTIONS in the same order'
+            asked[name] = count
+    questions: dict[str, Prediction | Exercise] = {**chapter.predictions, **chapter.exercises}
+    for name, question in questions.items():
+        if name not in asked:
+            yield f"{_place(question)}: {name} is not asked in {chapter.notebook}"
+
+
+def _place(question: Prediction | Exercise) -> str:
+    file, line = question.where
+    return f"{file}, line {line}"
 
 
 def spellings(exercise: Exercise) -> Iterator[Any]:

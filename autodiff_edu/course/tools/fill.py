@@ -1,0 +1,175 @@
+r"""Write into a chapter's notebook what is known elsewhere: its number, its neighbours, its ids, its questions' texts.
+
+    python -m autodiff_edu.course execute notebooks/*.ipynb
+
+does so before it runs a chapter. What is written where:
+
+- `# 9 · Custom gradients`, the first line of the first cell, gets the number;
+- `*Previous: [8 · …](…) · Next: [10 · …](…)*` stands below it, and at the end of the last cell;
+- the cells that call `predict` get the chapter's letters in order, `predict("9.a")`;
+- each cell with the tag "exercise" gets the next exercise: above it stands its title and question, and it, the heading
+  of its solution and its solution get the ids `ex-2-answer`, `ex-2-fold` and `ex-2-solution`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..contents import Chapter
+
+WORDS = {"en": ("Previous", "Next"), "de": ("Zurück", "Weiter"), "fr": ("Précédent", "Suivant")}
+"""By language, what the links to the neighbours are called; in any other language, as in English."""
+_WORD = "|".join(word for words in WORDS.values() for word in words)
+LINKS = re.compile(
+    rf"^\*(?:{_WORD}): \[[^*\n]*\]\([^)\n]*\)(?P<more>[^*\n]*)\*$",
+    re.MULTILINE,
+)
+"""The line with the links. What it says after the last of them stays as it is."""
+CALL = re.compile(r"\b(?P<call>predict|check)\((?P<quote>[\"'])(?P<id>[^\"']*)(?P=quote)")
+
+
+def fill(notebook: dict[str, Any], chapter: Chapter) -> None:
+    r"""Fill a notebook, in place.
+
+    Parameters
+    ----------
+    notebook : dict
+        As JSON or nbformat reads it (version 4).
+    chapter : Chapter
+        Which chapter it is.
+
+    Raises
+    ------
+    ValueError
+        If it asks for more or fewer questions than the chapter has, or in another order: the message names the file
+        and the cell.
+
+    Examples
+    --------
+    >>> from autodiff_edu.course.contents import OURS
+    >>> cells = [{"cell_type": "markdown", "id": "title", "source": "# Custom gradients"}]
+    >>> cells += [{"cell_type": "code", "id": f"p{k}", "metadata": {}, "source": 'predict("")'} for k in range(8)]
+    >>> tags = {"tags": ["exercise"]}
+    >>> cells += [{"cell_type": "code", "id": f"e{k}", "metadata": tags, "source": 'check("", 1)'} for k in range(3)]
+    >>> notebook = {"cells": cells}
+    >>> fill(notebook, OURS.find("custom-gradients"))
+    >>> [cell["source"].partition("\n")[0] for cell in notebook["cells"]][::7]
+    ['# 9 · Custom gradients', 'predict("9.g")', 'check("9.3", 1)']
+    >>> notebook["cells"][9]["source"].partition("\n")[0]
+    '### 9.1 Right to second order'
+    """
+    _fill_links(notebook["cells"], chapter)
+    _fill_predictions(notebook["cells"], chapter)
+    _fill_exercises(notebook["cells"], chapter)
+
+
+def calls(cells: Sequence[Any]) -> Iterator[tuple[int, str, str]]:
+    """Yield the calls of `predict` and `check`: which code cell it is in, from 1, what is called, and with which id."""
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    for count, cell in enumerate(code, 1):
+        for found in CALL.finditer("".join(cell["source"])):
+            yield count, found["call"], found["id"]
+
+
+def tagged(cell: Any, tag: str) -> bool:
+    """Return whether a cell has a tag."""
+    return tag in cell.get("metadata", {}).get("tags", ())
+
+
+def _fill_links(cells: list[Any], chapter: Chapter) -> None:
+    """Write the title's number, and the links to the neighbours where they stand; or below the title and at the end."""
+    head, *rest = cells
+    title, _, text = "".join(head["source"]).partition("\n")
+    title = re.sub(r"^#\s*((\d+|[A-Z]) · )?", f"# {chapter.number} · ", title)
+    _set(head, title + (f"\n{text}" if text else ""))
+    links, texts = _links(chapter), [cell for cell in rest if cell["cell_type"] == "markdown"]
+    for cell, found in ((head, [head]), (texts[-1] if texts else head, texts)):
+        there = [each for each in found if LINKS.search("".join(each["source"]))]
+        for each in there:
+            _set(each, LINKS.sub(lambda m: f"*{links}{m['more']}*" if links else "", "".join(each["source"])))
+        if links and found and not there:
+            first, break_, text = "".join(cell["source"]).partition("\n" if cell is head else "\0")
+            _set(cell, first.rstrip("\n") + f"\n\n*{links}*" + break_ + text)
+
+
+def _links(chapter: Chapter) -> str:
+    chapters = chapter.course.chapters
+    place, words = chapters.index(chapter), WORDS.get(chapter.course.language, WORDS["en"])
+    neighbours = zip(words, (chapters[:place][-1:], chapters[place + 1 :][:1]), strict=True)
+    links = [f"{word}: [{x.number} · {x.title}]({x.notebook.name})" for word, found in neighbours for x in found]
+    return " · ".join(links)
+
+
+def _fill_predictions(cells: list[Any], chapter: Chapter) -> None:
+    asking = [cell for cell in cells if cell["cell_type"] == "code" and "predict(" in "".join(cell["source"])]
+    ids = iter(chapter.predictions)
+    _check_order(cells, chapter, "predict", len(chapter.predictions))
+    for cell in asking:
+        _set(cell, CALL.sub(lambda m: m[0] if m["call"] != "predict" else _call(m, next(ids)), "".join(cell["source"])))
+
+
+def _fill_exercises(cells: list[Any], chapter: Chapter) -> None:
+    _check_order(cells, chapter, "check", len(chapter.exercises))
+    found = [place for place, cell in enumerate(cells) if tagged(cell, "exercise")]
+    ends = [*found[1:], len(cells)]
+    for k, (id, exercise) in reversed(list(enumerate(chapter.exercises.items()))):  # cells that are inserted come later
+        place, name = found[k], f"ex-{k + 1}"
+        _name(cells[place], f"{name}-answer", id)
+        for cell in cells[place + 1 : ends[k]]:
+            if tagged(cell, "solution"):
+                _name(cell, f"{name}-solution", id)
+            elif str(cell.get("id")).endswith("-fold"):
+                _name(cell, f"{name}-fold", id)
+                _set(cell, re.sub(r"^(#.* )(\d+|[A-Z])\.\d+(?=\n|$)", rf"\g<1>{id}", "".join(cell["source"])))
+        text = f"### {id} {exercise.title}\n\n{exercise.question}" if exercise.title else exercise.question
+        if text:
+            above = cells[found[k - 1] + 1 if k else 0 : place]
+            texts = [cell for cell in above if re.fullmatch(r"ex-\d+", str(cell.get("id")))]
+            if not texts:
+                texts = [type(cells[place])({"cell_type": "markdown", "metadata": {}, "source": ""})]
+                cells.insert(place, texts[0])
+            _name(texts[-1], name, id)
+            _set(texts[-1], text)
+
+
+def _check_order(cells: list[Any], chapter: Chapter, call: str, count: int) -> None:
+    """Refuse a notebook in which questions are left out, asked twice, or asked in another order than in the module."""
+    asked = [(place, id) for place, called, id in calls(cells) if called == call]
+    if call == "check":  # a solution checks the same exercise again
+        code = [cell for cell in cells if cell["cell_type"] == "code"]
+        asked = [(place, id) for place, id in asked if tagged(code[place - 1], "exercise")]
+    module, before = chapter.module.name, ""
+    for k, (place, id) in enumerate(asked):
+        here = f'{chapter.notebook}, code cell {place}: {call}("{id}")'
+        if k == count:
+            raise ValueError(f"{here} asks for one more than the {count} in {module}")
+        if id and before and _part(id) < _part(before):
+            raise ValueError(f"{here} comes after {before}; put the cells in the order of QUESTIONS in {module}")
+        before = id or before
+    if len(asked) < count:
+        kind = "predictions" if call == "predict" else "exercises"
+        raise ValueError(f"{chapter.notebook}: {call} asks for {len(asked)} of the {count} {kind} in {module}")
+
+
+def _part(id: str) -> tuple[int, str]:
+    part = id.rpartition(".")[2]
+    return len(part), part
+
+
+def _call(found: re.Match[str], id: str) -> str:
+    return f"{found['call']}({found['quote']}{id}{found['quote']}"
+
+
+def _name(cell: Any, name: str, id: str) -> None:
+    """Give a cell its name, and its call of `check` the id."""
+    cell["id"] = name
+    if cell["cell_type"] == "code":
+        text = "".join(cell["source"])
+        _set(cell, CALL.sub(lambda m: m[0] if m["call"] != "check" else _call(m, id), text))
+
+
+def _set(cell: Any, text: str) -> None:
+    if "".join(cell["source"]) != text:
+        cell["source"] = text
