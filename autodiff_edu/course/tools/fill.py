@@ -27,6 +27,8 @@ LINKS = re.compile(
     re.MULTILINE,
 )
 """The line with the links. What it says after the last of them stays as it is."""
+TEXT = re.compile(r"ex-\d+")
+"""The id of the cell with the text of an exercise."""
 CALL = re.compile(r"\b(?P<call>predict|check)\((?P<quote>[\"'])(?P<id>[^\"']*)(?P=quote)")
 
 
@@ -84,14 +86,18 @@ def _fill_links(cells: list[Any], chapter: Chapter) -> None:
     title, _, text = "".join(head["source"]).partition("\n")
     title = re.sub(r"^#\s*((\d+|[A-Z]) · )?", f"# {chapter.number} · ", title)
     _set(head, title + (f"\n{text}" if text else ""))
-    links, texts = _links(chapter), [cell for cell in rest if cell["cell_type"] == "markdown"]
-    for cell, found in ((head, [head]), (texts[-1] if texts else head, texts)):
-        there = [each for each in found if LINKS.search("".join(each["source"]))]
-        for each in there:
-            _set(each, LINKS.sub(lambda m: f"*{links}{m['more']}*" if links else "", "".join(each["source"])))
-        if links and found and not there:
-            first, break_, text = "".join(cell["source"]).partition("\n" if cell is head else "\0")
-            _set(cell, first.rstrip("\n") + f"\n\n*{links}*" + break_ + text)
+    links = _links(chapter)
+    for found in ([head], [cell for cell in rest if cell["cell_type"] == "markdown"]):
+        there = [cell for cell in found if LINKS.search("".join(cell["source"]))]
+        for cell in there:
+            _set(cell, LINKS.sub(lambda m: f"*{links}{m['more']}*" if links else "", "".join(cell["source"])))
+        if there or not links:
+            continue
+        if found == [head]:
+            title, *text = "".join(head["source"]).split("\n")
+            _set(head, "\n".join([title, "", f"*{links}*", *text]))
+        elif rest and rest[-1]["cell_type"] == "markdown" and not TEXT.fullmatch(str(rest[-1].get("id"))):
+            _set(rest[-1], "".join(rest[-1]["source"]) + f"\n\n*{links}*")
 
 
 def _links(chapter: Chapter) -> str:
@@ -126,7 +132,7 @@ def _fill_exercises(cells: list[Any], chapter: Chapter) -> None:
         text = f"### {id} {exercise.title}\n\n{exercise.question}" if exercise.title else exercise.question
         if text:
             above = cells[found[k - 1] + 1 if k else 0 : place]
-            texts = [cell for cell in above if re.fullmatch(r"ex-\d+", str(cell.get("id")))]
+            texts = [cell for cell in above if TEXT.fullmatch(str(cell.get("id")))]
             if not texts:
                 texts = [type(cells[place])({"cell_type": "markdown", "metadata": {}, "source": ""})]
                 cells.insert(place, texts[0])
