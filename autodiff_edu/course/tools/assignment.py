@@ -117,7 +117,7 @@ def write(
     Examples
     --------
     >>> import tempfile
-    >>> [path.name for path in write(tempfile.mkdtemp(), [1, 2])]
+    >>> [path.name for path in write(tempfile.mkdtemp(), ["the-tape", "backward"])]
     ['01-the-tape.ipynb', '02-backward.ipynb']
     """
     out = Path(out)

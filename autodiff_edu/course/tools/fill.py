@@ -94,8 +94,8 @@ def _fill_links(cells: list[Any], chapter: Chapter) -> None:
         if there or not links:
             continue
         if found == [head]:
-            title, *text = "".join(head["source"]).split("\n")
-            _set(head, "\n".join([title, "", f"*{links}*", *text]))
+            heading, *lines = "".join(head["source"]).split("\n")
+            _set(head, "\n".join([heading, "", f"*{links}*", *lines]))
         elif rest and rest[-1]["cell_type"] == "markdown" and not TEXT.fullmatch(str(rest[-1].get("id"))):
             _set(rest[-1], "".join(rest[-1]["source"]) + f"\n\n*{links}*")
 

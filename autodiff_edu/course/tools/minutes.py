@@ -6,8 +6,10 @@ import re
 from math import floor
 from typing import Any
 
+from .fill import LINKS
+
 WORDS = 130
-"""Words of text in a minute: a technical text, read once, with its tables and asides."""
+"""Words of text in a minute: a technical text, read once, with tables and asides, without the links to neighbours."""
 LINES = 10
 """Lines of code in a minute, to read and to run; folded code and the solutions are not counted."""
 PLAYER = 2.0
@@ -51,7 +53,7 @@ def minutes(notebook: dict[str, Any]) -> tuple[int, int]:
         source, tags = "".join(cell["source"]), cell["metadata"].get("tags", ())
         if cell["cell_type"] == "markdown":
             if not _OF_EXERCISES.match(cell.get("id", "")):  # the text of an exercise is part of its 5 minutes
-                reading += len(source.split()) / WORDS
+                reading += len(LINKS.sub("", source).split()) / WORDS
         elif "exercise" in tags:
             exercises += EXERCISE
         elif "solution" not in tags:

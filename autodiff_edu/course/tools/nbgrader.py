@@ -66,7 +66,7 @@ def write(
     Examples
     --------
     >>> import tempfile
-    >>> [path] = write(tempfile.mkdtemp(), [2])
+    >>> [path] = write(tempfile.mkdtemp(), ["backward"])
     >>> path.parts[-3:]
     ('source', '02-backward', '02-backward.ipynb')
     """

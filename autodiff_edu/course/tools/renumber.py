@@ -9,7 +9,7 @@ beside course.toml, and in the pages that it names:
 - names, in links or elsewhere: 12-higher-order-gradients;
 - `[12 · Higher-order gradients]`;
 - chapter 12, chapters 12, 13 and 15, chapters 12 to 14, appendix B; exercise 12.3, project 22.1, check 12.3;
-- `check("12.3", …)`, `predict("12.a")`, and in tests RIGHT["12.3"].
+- `check("12.3", …)`, `predict("12.a")`, in tests RIGHT["12.3"], and a heading or comment that begins with 12.3.
 
 A chapter of another book is left alone if it reads "(2008), chapter 8", "its chapter 13" or "chapter 12 of their book".
 In a page, lines that begin with the names of all chapters, in order, such as the rows of a table or those of a table of
@@ -37,7 +37,9 @@ MENTION = re.compile(
     rf"|\b(?:[Ee]xercises?|[Pp]rojects?|[Cc]hecks?)\s+(?P<ids>{IDS})"
     rf"|\b(?:check|predict)\(\s*[\"'](?P<asked>{ID})"
     rf"|\b(?:RIGHT|WRONG)\[\"(?P<key>{ID})"
-    r"|\[(?P<title>\d+|[A-Z])(?= · )"
+    rf"|^#+ (?P<heading>{ID})"
+    r"|\[(?P<title>\d+|[A-Z])(?= · )",
+    re.MULTILINE,
 )
 ANSWER = re.compile(r"^(\*\*)?(?P<id>(?:\d+|[A-Z])\.\d+)(?=: (?:Right|Not yet)\.)")
 SAID = "text/plain", "text/markdown"
@@ -81,6 +83,10 @@ def renumber(course: Course) -> list[str]:
         if there[chapter] != chapter.notebook:
             chapter.notebook.write_text(text, encoding="utf-8", newline="\n")
     slugs = {chapter.slug: chapter.name for chapter in course.chapters}
+    notebooks = {chapter.notebook for chapter in course.chapters}
+    for path in sorted({*course.folder.glob("*.py"), *course.pages} - notebooks):  # before a module is imported
+        text = path.read_text(encoding="utf-8")
+        done += _write(path, text, _reorder(rewrite(text, moved, slugs), course))
     for chapter in course.chapters:
         notebook = chapter.read()
         was_run = notebook["metadata"].get("executed") == fingerprint(notebook)
@@ -89,9 +95,6 @@ def renumber(course: Course) -> list[str]:
         if was_run:  # with the same questions, by other numbers
             notebook["metadata"]["executed"] = fingerprint(notebook)
         done += _write(chapter.notebook, texts[chapter], as_text(notebook))
-    for path in sorted({*course.folder.glob("*.py"), *course.pages} - {each.notebook for each in course.chapters}):
-        text = path.read_text(encoding="utf-8")
-        done += _write(path, text, _reorder(rewrite(text, moved, slugs), course, slugs))
     return done
 
 
@@ -171,7 +174,7 @@ def _moved_id(found: re.Match[str], moved: Mapping[str, str]) -> str:
     return f"{found[1] or ''}{moved.get(number, number)}.{part}"
 
 
-def _reorder(text: str, course: Course, slugs: Mapping[str, str]) -> str:
+def _reorder(text: str, course: Course) -> str:
     """Put the lines that begin with the names of chapters into the order of the chapters, if all have one."""
     lines = text.split("\n")
     begins = re.compile(r"[\s|*-]*(?:file: |\{doc\}`|\[[^\]]*\]\()?(?:[\w.]+/)*((?:\d\d+|[A-Z])-[a-z][\w-]*)")
