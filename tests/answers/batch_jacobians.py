@@ -35,6 +35,20 @@ def asking_for_blocks_of_w(x, y, w):
     return tape.batch_jacobian(losses, w)
 
 
+def asking_for_blocks_of_x(x, y, w):
+    x = ad.Variable(x)
+    with ad.GradientTape() as tape:
+        losses = (x @ w - y) ** 2
+    return tape.batch_jacobian(losses, x)
+
+
+def of_products_with_copies(x, y, w):
+    copies = ad.Variable(np.tile(w, (len(x), 1)))
+    with ad.GradientTape() as tape:
+        losses = (x @ copies - y) ** 2
+    return tape.gradient(losses, copies)
+
+
 def picked_out_too_late(x, y, w):
     w = ad.Variable(w)
     with ad.GradientTape(persistent=True) as tape:
@@ -166,7 +180,7 @@ WRONG = {
         (lambda x, y, w: np.tile(by_hand(x, y, w).sum(axis=0), (len(x), 1)), "Row i is about"),
         (lambda x, y, w: np.linalg.norm(by_hand(x, y, w), axis=1), "lengths"),
         (lambda x, y, w: (x @ w - y) ** 2, "Those are the losses"),
-        (lambda x, y, w: by_hand(x, y, w)[:2], "I expect shape"),
+        (lambda x, y, w: by_hand(x, y, w)[:2], "should have the shape (5, 2), and yours has the shape (2, 2)"),
         (lambda x, y, w: by_hand(x, y, w) + 1, "the numbers are not"),
         (lambda x, y, w: ad.jacobian(lambda w: x @ w - y)(w), "That is x"),
         (lambda x, y, w: 2 * (x @ w - y), "with respect to the predictions"),
@@ -176,9 +190,11 @@ WRONG = {
         (lambda x, y, w: by_hand(x, y, w)[:, None], "an axis of length 1 too many"),
         (full_of_copies, "That is a full Jacobian"),
         (asking_for_blocks_of_w, "no axis of samples"),
+        (asking_for_blocks_of_x, "`losses[:, None]` has a row"),
+        (of_products_with_copies, "np.sum(x * copies, axis=1)"),
         (picked_out_too_late, "inside the `with` block"),
         (lambda x, y, w: ..., "three dots"),
-        (lambda x, y, w: None, "is None"),
+        (lambda x, y, w: None, "returns None"),
         (lambda x, y, w: "no", "array of numbers"),
         (lambda: 1, "raised TypeError"),
         (np.zeros((5, 2)), "without calling it"),
@@ -201,10 +217,11 @@ WRONG = {
         (lambda full: np.einsum("bxby->xby", full), "the middle axis"),
         (lambda full: np.concatenate(by_blocks(full)), "np.stack"),
         (lambda full: np.stack([full[b, :, b, :] for b in range(7)]), "4 samples"),
+        (lambda full: [full[:, b, b, :] for b in range(len(full))], "The samples are its first and its third axis"),
         (lambda full: by_blocks(full) + 1, "full[b, :, b, :]"),
-        (lambda full: np.diagonal(full), "I expect (4, 3, 2)"),
+        (lambda full: np.diagonal(full), "should have the shape (4, 3, 2), and yours has the shape (4, 2, 3)"),
         (lambda full: ..., "three dots"),
-        (lambda full: None, "is None"),
+        (lambda full: None, "returns None"),
         (lambda full: "no", "array of numbers"),
         (lambda: 1, "raised TypeError"),
         (np.zeros((4, 3, 2)), "without calling it"),
@@ -229,7 +246,7 @@ WRONG = {
         (lambda f, x: int(off_diagonal_is_zero(f, x)), "True or False itself"),
         (lambda f, x: ..., "three dots"),
         (lambda f, x: None, "a `return` missing"),
-        (lambda f, x: np.ones(5, bool), "Reduce it"),
+        (lambda f, x: np.ones(5, bool), "Reduce an array"),
         (lambda f: True, "raised TypeError"),
         (True, "without calling it"),
     ],
