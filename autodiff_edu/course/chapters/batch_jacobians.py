@@ -1,4 +1,4 @@
-"""Chapter 16: per-sample gradients, the diagonal of a batch's Jacobian, and a check of independence."""
+"""Batch Jacobians: per-sample gradients, the diagonal of a full Jacobian, and a check of independence."""
 
 from __future__ import annotations
 

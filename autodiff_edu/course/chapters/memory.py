@@ -1,7 +1,8 @@
-"""The exercises of chapter 18, memory: a chain planned, a network in less memory, dropout in a checkpoint."""
+"""Memory: a chain planned, a network in little more than half the memory, and dropout in a checkpoint."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,252 +11,11 @@ import autodiff_edu as ad
 
 from ...core.events import Event, Record
 from ...trace.hook import hook
-from ..exercises import Exercise, Judge
-from ..feedback import NotYet, call, near, needs_dict, needs_each, needs_function, number, numbers, shortened
+from ..exercises import Case, Function, Number, Table
+from ..feedback import NotYet, near, numbers
 from ..predictions import Prediction
 
-PLAN: dict[str, tuple[tuple[float, ...], dict[float, str], str]] = {
-    "plain": (
-        (432, 435),  # with the input or without
-        {144: "144 is the number of arrays. How many MB are they?", 288: "Every step has one result, of 3 MB."},
-        "Without checkpoints, the tape holds the results of all 144 steps.",
-    ),
-    "segments": (
-        (12,),
-        {
-            1: "One segment around everything runs all 144 steps again, on one small tape.",
-            2: "The minimum isn't at two segments: each would hold 72 steps while it is run again.",
-            72: "Half as many segments as steps: the tape alone holds 72 results. Where is the slope of m(k) zero?",
-            144: "A segment for each step keeps the result of each step, as the plain tape does.",
-            24: "24 is the number of arrays at the minimum, 2√n. How many of them are segments?",
-        },
-        "The minimum of k + n/k lies where k² = n.",
-    ),
-    "most": (
-        (72, 75, 78),
-        {
-            24: "24 is the number of arrays. How many MB are they?",
-            36: "That's one of the two terms. While a segment is run again, its 12 arrays stand beside the 12 results.",
-            432: "That's the plain tape. What do 12 segments hold, and one of them while it is run again?",
-            12: "That's the number of segments. How many arrays are held, and how many MB are they?",
-        },
-        "At the minimum, k + n/k arrays are held, of 3 MB each.",
-    ),
-    "steps": (
-        (288,),
-        {
-            144: "That's the forward pass. In the backward pass, each segment is run again.",
-            156: "When a segment is run again, all of its 12 steps are.",
-            432: "Count the steps themselves, not the rules of the backward pass: each step is computed twice.",
-            24: "This counts steps, not arrays: each of the 144 is computed how many times?",
-            12: "This counts steps: each of the 144 is computed how many times?",
-        },
-        "Each of the 144 steps is computed once forward and once again.",
-    ),
-}
-"""For each part of 18.1: what is right, the hints by wrong numbers, and the hint for any other."""
-
-
-def plan(answer: Any) -> str:
-    """Check 18.1: memory and operations of a chain of 144 steps."""
-    needs_dict(answer, '{"plain": 500, ...}')
-    needs_each(answer, tuple(PLAN), "Your answer leaves out")
-    for name, (right, hints, otherwise) in PLAN.items():
-        given = number(answer[name], f"`{name}`")
-        if not any(near(given, value) for value in right):
-            hint = next((text for wrong, text in hints.items() if near(given, wrong)), otherwise)
-            raise NotYet(f"`{name}` isn't {shortened(answer[name])}. {hint}")
-    return "A sixth of the memory, for one more run of the chain."
-
-
-ROOM = 250_000
-"""What the tapes of 18.2 may hold, in bytes."""
-
-
-class Watching:
-    """A hook that adds up what all tapes hold, remembers the most, and counts the tapes."""
-
-    def __init__(self) -> None:
-        self.tapes: dict[int, Any] = {}  # by id, so that none is taken for one that is gone
-        self.most = 0
-
-    def __call__(self, event: Event) -> None:
-        """Look at the tapes after each new entry."""
-        if isinstance(event, Record):
-            self.tapes[id(event.tape)] = event.tape
-            self.most = max(self.most, sum(tape.nbytes for tape in self.tapes.values()))
-
-
-def _differentiated(function: Any, args: tuple[Any, ...], sources: Any, written: str) -> tuple[Any, ...]:
-    """Return the result, the gradient of its sum, what the tape held in between, and what was watched."""
-    watching = Watching()
-    with hook(watching):
-        with ad.GradientTape() as tape:
-            result = call(function, *args, written=written)
-        held, count = tape.nbytes, len(watching.tapes)
-        if not isinstance(result, ad.Tensor):
-            if result is args[0]:
-                raise NotYet(f"{written} returns x as it came in. Assign what the layers return: x = ...")
-            if result is ... or result is None:
-                raise NotYet(f"{written} returns {result}. Is a `return` missing, or are three dots left?")
-            raise NotYet(
-                f"{written} returns {shortened(result)}, which no tape follows. Compute it with NumPy's functions from "
-                "the arguments, and return it as it is."
-            )
-        try:
-            gradient = tape.gradient(result, sources)
-        except ValueError as error:
-            if "different numbers" not in str(error):
-                raise NotYet(f"The gradient of {written} raised ValueError: {error}.") from error
-            raise NotYet("different") from error
-        except Exception as error:
-            raise NotYet(f"The gradient of {written} raised {type(error).__name__}: {error}.") from error
-    return result, gradient, held, watching, len(watching.tapes) - count
-
-
-def _layers(x: Any, kernels: Any) -> Any:
-    for kernel in kernels:
-        x = np.tanh(x @ kernel)
-    return np.mean(x**2)
-
-
-def half(answer: Any) -> str:
-    """Check 18.2: 16 layers, whose tapes never hold more than there is room for."""
-    needs_function(answer, "loss(x, kernels)")
-    random = np.random.default_rng(182)
-    x = random.normal(size=(200, 8))
-    kernels = [ad.Variable(random.normal(size=(8, 8)) / 2) for _ in range(16)]
-    right, wanted, _, plain, _ = _differentiated(_layers, (x, kernels), kernels, "loss(x, kernels)")
-    try:
-        given, found, held, watching, again = _differentiated(answer, (x, kernels), kernels, "loss(x, kernels)")
-    except NotYet as hint:
-        if str(hint) != "different":
-            raise
-        raise NotYet(
-            "A checkpointed function returned different numbers when it ran again. Does it read the variable of a "
-            "loop, or a list that has changed since? Pass it what it needs: ad.checkpoint(block)(x, kernels[...])."
-        ) from None
-    if np.shape(given) == x.shape:
-        raise NotYet("It returns what the layers return. Is `np.mean(x**2)` missing?")
-    value = number(given, "the loss")
-    if not near(value, float(right)):
-        raise NotYet(
-            f"For hidden numbers the loss is {float(right):.6g}, and yours is {value:.6g}. Do all 16 layers run, each "
-            "once and in order?"
-        )
-    if missing := [k for k, one in enumerate(found) if one is None]:
-        raise NotYet(
-            f"The gradient of kernel {missing[0]} is None. Keep the layers on the path: a checkpoint leaves out what "
-            "they compute, not their derivatives."
-        )
-    if not all(near(a, b) for a, b in zip(found, wanted, strict=True)):
-        raise NotYet("The loss is right, but its gradient isn't. What does your backward function compute?")
-    most = watching.most
-    if most > ROOM:
-        raise NotYet(_too_much(most, held, again))
-    return f"At most {most:,} bytes, where the plain network holds {plain.most:,}."
-
-
-def _too_much(most: int, held: int, again: int) -> str:
-    said = f"The tapes hold {most:,} bytes at most, and there is room for {ROOM:,}. "
-    if again == 0:
-        return said + "Nothing is run again yet: call a part of the layers through ad.checkpoint."
-    if held > ROOM:
-        return said + f"After the forward pass alone it's {held:,}: part of the layers still runs outside a checkpoint."
-    if again == 1:
-        return said + (
-            f"After the forward pass it's only {held:,}, but the one segment runs everything again at once. Cut the "
-            "layers into several segments."
-        )
-    if again >= 16:
-        return said + "A checkpoint around each layer keeps the result of each. Put several layers into one segment."
-    return said + f"You have {again} segments, and the longest is still too long. Which number is best for 16 layers?"
-
-
-def dropped(answer: Any) -> str:
-    """Check 18.3: dropout in checkpoints, with a mask for each layer and each call, the same in both runs."""
-    needs_function(answer, "dropped(x, kernels, random)")
-    draw = np.random.default_rng(183)
-    written = "dropped(x, kernels, random)"
-    x = draw.uniform(0.5, 1.0, (50, 8))
-    kernels = [ad.Variable(draw.normal(size=(8, 8)) / 2) for _ in range(3)]
-    try:
-        given, found, _, _, again = _differentiated(answer, (x, kernels, np.random.default_rng(1)), kernels, written)
-    except NotYet as hint:
-        if str(hint) != "different":
-            raise
-        raise NotYet(
-            "A layer returned different numbers when it ran again, because it drew a second mask, or read that of "
-            "another layer. Draw before the layer is called, and pass the mask, or a seed, as an argument."
-        ) from None
-    value = numbers(given)
-    if value.shape != (50, 8):
-        raise NotYet(f"The result has the shape {value.shape}. With these arguments it is (50, 8).")
-    _check_masks(answer, x, written)
-    if any(one is None for one in found):
-        raise NotYet("The gradient of a kernel is None. Only the mask is drawn outside; the layer stays on the tape.")
-    if again == 0:
-        raise NotYet("Nothing is run again any more. Keep ad.checkpoint around each layer, and pass the mask in.")
-    if again != 3:
-        raise NotYet(f"Of 3 layers, {again} ran again. Each layer has a checkpoint of its own.")
-    _check_slope(answer, x, kernels, found, written)
-    return "Two runs, one mask: now the second run is like the first."
-
-
-def _check_masks(answer: Any, x: Any, written: str) -> None:
-    """Look at the zeros: about half for one layer, independent from layer to layer and from call to call."""
-    same, mixing = ad.Variable(np.eye(8)), ad.Variable(np.random.default_rng(185).normal(size=(8, 8)))
-
-    def zeros(random: Any, kernels: Any) -> Any:
-        return numbers(call(answer, x, kernels, random, written=written)) == 0.0
-
-    if (zeros(np.random.default_rng(2), [same]) != zeros(np.random.default_rng(2), [same])).any():
-        raise NotYet("Draw from the `random` that is passed in, so that the caller's seed decides.")
-    random = np.random.default_rng(2)
-    one, second = (numbers(call(answer, x, [mixing], random, written=written)) for _ in range(2))
-    kept = one != 0.0
-    whole = np.tanh(x @ mixing.numpy())
-    if kept.all() and zeros(random, [same]).any():
-        raise NotYet("You drop what goes into a layer. Drop what comes out: 2.0 * kept * np.tanh(x @ w).")
-    if kept.all():
-        raise NotYet("Nothing is dropped any more. Multiply by a mask, half of which is 0.")
-    if (kept == kept[:, :1]).all():
-        raise NotYet("All numbers of a sample share a mask. Draw one for each element: random.random(x.shape).")
-    if kept.all(axis=0).any() or not kept.any(axis=0).all() or (kept == kept[0]).all():
-        raise NotYet("All samples have the same mask. Draw one number for each element: random.random(x.shape).")
-    if not 0.4 < kept.mean() < 0.6:
-        raise NotYet(f"One layer keeps {100 * kept.mean():.0f} % of its numbers. It should be about 50.")
-    if near(one, whole * kept):
-        raise NotYet("The factor 2 is missing: what isn't dropped is doubled.")
-    if not near(one, 2.0 * whole * kept):
-        raise NotYet("What isn't dropped should be 2 · tanh(x @ w).")
-    if (kept == (second != 0.0)).all():
-        raise NotYet(
-            "Two calls dropped the same numbers. Draw from the generator that is passed in; a seed that never changes "
-            "gives the same mask each time."
-        )
-    if zeros(random, [same] * 3).mean() < 0.7:  # with the identity, what is dropped once stays 0
-        raise NotYet("All layers drop the same numbers. Draw a new mask in each turn of the loop.")
-
-
-def _check_slope(answer: Any, x: Any, kernels: Any, found: Any, written: str) -> None:
-    """Compare with a difference of two calls whose generators start at the same place."""
-    draw, h = np.random.default_rng(184), 1e-5
-    along = [draw.normal(size=(8, 8)) for _ in kernels]
-
-    def total(t: float) -> float:
-        moved = [ad.Variable(kernel.numpy() + t * step) for kernel, step in zip(kernels, along, strict=True)]
-        return float(np.sum(numbers(call(answer, x, moved, np.random.default_rng(1), written=written))))
-
-    slope = sum(float(np.sum(np.asarray(one) * step)) for one, step in zip(found, along, strict=True))
-    if not near(slope, (total(h) - total(-h)) / (2 * h), 1e-4):
-        raise NotYet(
-            "There is no error any more, but the gradient is wrong: it doesn't agree with a difference of two runs "
-            "with equal masks. Do the forward pass and the second run use the same mask?"
-        )
-
-
-QUESTIONS: tuple[Prediction | Exercise, ...] = (
+PREDICTIONS = (
     Prediction(
         "At which layer will its 64,000,000 bytes run out?",
         answer=61,
@@ -338,27 +98,399 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
         },
         why="The second run draws a mask of its own, and the gradient belongs to that one.",
     ),
-    Judge(
-        "Plan a chain",
-        """\
+)
+
+
+class CountWithEnds(Number):
+    """A number of megabytes; the arrays at the ends of the chain may be counted too, as the spellings do."""
+
+    def read(self, given: Any, name: str = "your answer") -> float | None:
+        """Return the answer in place of any other right one."""
+        value = super().read(given, name)
+        return self.answer if value in self.spellings else value
+
+
+PLAN = Table(
+    "Plan a chain",
+    """\
 A chain has 144 steps, and the result of each takes 3 MB. Count as in m(k) = k + n/k, without the arrays at the ends.
 
 - `plain`: how many MB does a tape without checkpoints hold after the forward pass?
 - `segments`: how many segments are best?
 - `most`: how many MB are then held at most?
 - `steps`: how many steps are computed in all, in both runs together?""",
-        plan,
-    ),
-    Judge(
-        "A network in little more than half the memory",
-        """\
-`loss(x, kernels)` runs 16 layers. For 200 samples of 8 numbers, its tape holds 443,400 bytes. Rewrite it with checkpoints so that all tapes together never hold more than 250,000, in the forward pass or in the backward pass. The loss and its gradient stay the same. Change the line marked `# ...`, and any others that need it.""",
-        half,
-    ),
-    Judge(
-        "Dropout in a checkpoint",
-        """\
-`dropped(x, kernels, random)` runs layers with dropout, each in a checkpoint; `random` is a generator of NumPy. The gradient raises an error. Repair it: each layer keeps its checkpoint and gets a mask of its own, and every call draws new masks. Change the line marked `# ...`, and any others that need it.""",
-        dropped,
-    ),
+    parts={
+        "plain": CountWithEnds(
+            answer=432,
+            spellings=[435],
+            hints={
+                144: "`plain` isn't 144: that is the number of arrays. How many MB are they?",
+                288: "`plain` isn't 288. Every step has one result, of 3 MB.",
+            },
+            otherwise="`plain` isn't {given}. Without checkpoints, the tape holds the results of all 144 steps.",
+        ),
+        "segments": Number(
+            answer=12,
+            hints={
+                1: "`segments` isn't 1. One segment around everything runs all 144 steps again, on one small tape.",
+                2: "The minimum isn't at two segments: each would hold 72 steps while it is run again.",
+                72: "`segments` isn't 72. Half as many segments as steps: the tape alone holds 72 results. Where is the "
+                "slope of m(k) zero?",
+                144: "`segments` isn't 144. A segment for each step keeps the result of each step, as the plain tape "
+                "does.",
+                24: "24 is the number of arrays at the minimum, 2√n. How many of them are segments?",
+            },
+            otherwise="`segments` isn't {given}. The minimum of k + n/k lies where k² = n.",
+        ),
+        "most": CountWithEnds(
+            answer=72,
+            spellings=[75, 78],
+            hints={
+                24: "24 is the number of arrays. How many MB are they?",
+                36: "`most` isn't 36: that's one of the two terms. While a segment is run again, its 12 arrays stand "
+                "beside the 12 results.",
+                432: "`most` isn't 432: that's the plain tape. What do 12 segments hold, and one of them while it is run "
+                "again?",
+                12: "`most` isn't 12: that's the number of segments. How many arrays are held, and how many MB are they?",
+            },
+            otherwise="`most` isn't {given}. At the minimum, k + n/k arrays are held, of 3 MB each.",
+        ),
+        "steps": Number(
+            answer=288,
+            hints={
+                144: "`steps` isn't 144: that's the forward pass. In the backward pass, each segment is run again.",
+                156: "`steps` isn't 156. When a segment is run again, all of its 12 steps are.",
+                432: "`steps` isn't 432. Count the steps themselves, not the rules of the backward pass: each step is "
+                "computed twice.",
+                24: "This counts steps, not arrays: each of the 144 is computed how many times?",
+                12: "`steps` isn't 12. This counts steps: each of the 144 is computed how many times?",
+            },
+            otherwise="`steps` isn't {given}. Each of the 144 steps is computed once forward and once again.",
+        ),
+    },
+    spellings=[{"plain": 435, "segments": 12, "most": 78, "steps": 288}],
+    why="A sixth of the memory, for one more run of the chain.",
 )
+
+ROOM = 250_000
+"""What the tapes of a network may hold, in bytes."""
+
+DRAW = np.random.default_rng(182)
+SAMPLES = DRAW.normal(size=(200, 8))
+KERNELS = [ad.Variable(DRAW.normal(size=(8, 8)) / 2) for _ in range(16)]
+
+
+class Tapes:
+    """A hook that keeps the tapes that record something, and the most that they held together."""
+
+    def __init__(self) -> None:
+        self.seen: dict[int, Any] = {}  # by id, so that none is taken for one that is gone
+        self.most = 0
+
+    def __call__(self, event: Event) -> None:
+        """Look at the tapes after each new entry."""
+        if isinstance(event, Record):
+            self.seen[id(event.tape)] = event.tape
+            self.most = max(self.most, sum(tape.nbytes for tape in self.seen.values()))
+
+
+def differentiate(function: Callable[..., Any], *args: Any, sources: Any) -> tuple[Any, Tapes, int]:
+    """Return the gradient of a function's sum, its tapes, and how many of those began in the backward pass."""
+    tapes = Tapes()
+    with hook(tapes):
+        with ad.GradientTape() as tape:
+            result = function(*args)
+        before = len(tapes.seen)
+        gradient = tape.gradient(result, sources)
+    return gradient, tapes, len(tapes.seen) - before
+
+
+def block(x: Any, kernels: Any) -> Any:
+    """Return what some layers make of x."""
+    for kernel in kernels:
+        x = np.tanh(x @ kernel)
+    return x
+
+
+def in_segments(*lengths: int) -> Callable[..., Any]:
+    """Return a network whose layers are in checkpoints of these lengths; of a length below zero, outside of any."""
+
+    def loss(x: Any, kernels: Any) -> Any:
+        first = 0
+        for length in lengths:
+            part = kernels[first : first + abs(length)]
+            x = ad.checkpoint(block)(x, part) if length > 0 else block(x, part)
+            first += abs(length)
+        return np.mean(x**2)
+
+    return loss
+
+
+LATE_VARIABLE = (
+    "A checkpointed function returned different numbers when it ran again. Does it read the variable of a loop, or a "
+    "list that has changed since? Pass it what it needs: ad.checkpoint(block)(x, kernels[...])."
+)
+
+
+def late_variable(x: Any, kernels: Any) -> Any:
+    """Read the variable of a loop in a checkpoint, when it has moved on."""
+    for first in range(0, 16, 4):
+        x = ad.checkpoint(lambda x: block(x, kernels[first : first + 4]))(x)  # noqa: B023 (that's the mistake)
+    return np.mean(x**2)
+
+
+def slopes(loss: Callable[..., Any]) -> Any:
+    """Return the gradient with respect to the kernels."""
+    try:
+        return differentiate(loss, SAMPLES, KERNELS, sources=KERNELS)[0]
+    except ValueError as error:
+        if "different numbers" not in str(error):
+            raise
+        raise NotYet(LATE_VARIABLE) from error
+
+
+TOO_MUCH = "The tapes hold {given} bytes at most, and there is room for {answer}. "
+HALF = Function(
+    "A network in little more than half the memory",
+    """\
+`loss(x, kernels)` runs 16 layers. For 200 samples of 8 numbers, its tape holds 443,400 bytes. Rewrite it with checkpoints so that all tapes together never hold more than 250,000, in the forward pass or in the backward pass. The loss and its gradient stay the same. Change the line marked `# ...`, and any others that need it.""",
+    signature="loss(x, kernels)",
+    cases=[
+        Case(
+            lambda loss: loss(SAMPLES, KERNELS),
+            "For hidden numbers the loss is {answer}, and yours is {given}. Do all 16 layers run, each once and in "
+            "order?",
+        ),
+        Case(
+            lambda loss: next((k for k, one in enumerate(slopes(loss)) if one is None), None),
+            "The gradient of kernel {given} is None. Keep the layers on the path: a checkpoint leaves out what they compute, "
+            "not their derivatives.",
+        ),
+        Case(slopes, "The loss is right, but its gradient isn't. What does your backward function compute?"),
+        Case(
+            lambda loss: max(ROOM, differentiate(loss, SAMPLES, KERNELS, sources=KERNELS)[1].most),
+            TOO_MUCH + "Does a part of the layers still run outside a checkpoint? If not, the longest segment is too "
+            "long. Which number of them is best for 16 layers?",
+        ),
+    ],
+    answer=in_segments(4, 4, 4, 4),
+    spellings=[in_segments(*[2] * 8), in_segments(5, 5, 6)],
+    hints=[
+        (
+            block,
+            "It returns what the layers return. Is `np.mean(x**2)` missing?",
+        ),
+        (
+            lambda x, kernels: np.mean(x**2),
+            "That is the mean square of x as it came in. A checkpoint returns what its layers compute: assign it, "
+            "`x = ad.checkpoint(...)(...)`.",
+        ),
+        (
+            lambda x, kernels: np.mean(block(x, [kernel.numpy() for kernel in kernels]) ** 2),
+            "The loss is a plain number, which no tape follows. Compute it with NumPy's functions from the arguments, "
+            "and return it as it is.",
+        ),
+        (
+            in_segments(-16),
+            TOO_MUCH + "Nothing is run again yet: call a part of the layers through ad.checkpoint.",
+        ),
+        (
+            in_segments(16),
+            TOO_MUCH
+            + "After the forward pass it's far less, but the one segment runs everything again at once. Cut the "
+            "layers into several segments.",
+        ),
+        (
+            in_segments(*[1] * 16),
+            TOO_MUCH + "A checkpoint around each layer keeps the result of each. Put several layers into one segment.",
+        ),
+        *(
+            (wrong, TOO_MUCH + "Part of the layers still runs outside a checkpoint.")
+            for wrong in (in_segments(8, -8), in_segments(-8, 8))
+        ),
+        (
+            in_segments(8, 8),
+            TOO_MUCH + "You have 2 segments, and the longest is still too long. Which number is best for 16 layers?",
+        ),
+        (late_variable, LATE_VARIABLE),
+    ],
+    why="The tapes never hold more than 250,000 bytes, where those of the plain network hold 443,400.",
+)
+
+SECOND_MASK = (
+    "A layer returned different numbers when it ran again, because it drew a second mask, or read that of another "
+    "layer. Draw before the layer is called, and pass the mask, or a seed, as an argument."
+)
+MOVED_GENERATOR = (
+    "After a layer's second run, ad.checkpoint finds the generator at another place than after the first: the layer "
+    "drew other numbers, or put back the generator's state. Draw before the layer is called, and pass the mask, or a "
+    "seed, as an argument."
+)
+INPUTS = np.random.default_rng(183).uniform(0.5, 1.0, (50, 8))
+WEIGHTS = [ad.Variable(each / 2) for each in np.random.default_rng(186).normal(size=(3, 8, 8))]
+ALIKE = ad.Variable(np.eye(8))
+MIXING = ad.Variable(np.random.default_rng(185).normal(size=(8, 8)))
+"""With `ALIKE`, what is dropped once stays 0; with `MIXING`, what goes into a layer hides nothing."""
+
+Dropped = Callable[..., Any]
+
+
+def twice(dropped: Dropped, kernels: Any) -> tuple[Any, Any]:
+    """Return what two calls compute that share a generator."""
+    random = np.random.default_rng(2)
+    one, other = (numbers(dropped(INPUTS, kernels, random)) for _ in range(2))
+    return one, other
+
+
+def zeros(dropped: Dropped, *kernels: Any) -> Any:
+    """Return where the result is 0."""
+    return twice(dropped, kernels)[0] == 0.0
+
+
+def kept(dropped: Dropped) -> Any:
+    """Return what one layer keeps."""
+    return ~zeros(dropped, MIXING)
+
+
+def gradient(dropped: Dropped) -> tuple[Any, int]:
+    """Return the gradient with respect to three kernels, and how many layers ran again."""
+    try:
+        found, _, again = differentiate(dropped, INPUTS, WEIGHTS, np.random.default_rng(1), sources=WEIGHTS)
+    except ValueError as error:
+        if "numbers when it ran again" not in str(error):
+            raise
+        raise NotYet(SECOND_MASK if "different" in str(error) else MOVED_GENERATOR) from error
+    return found, again
+
+
+def slope(dropped: Dropped) -> bool:
+    """Return whether the gradient agrees with a difference of two calls whose generators start at the same place."""
+    h, along = 1e-5, np.random.default_rng(184).normal(size=(3, 8, 8))
+
+    def total(t: float) -> float:
+        moved = [ad.Variable(weight.numpy() + t * step) for weight, step in zip(WEIGHTS, along, strict=True)]
+        return float(np.sum(numbers(dropped(INPUTS, moved, np.random.default_rng(1)))))
+
+    return near(float(np.sum(gradient(dropped)[0] * along)), (total(h) - total(-h)) / (2 * h), 1e-4)
+
+
+def half_kept(x: Any, kernel: Any, random: Any) -> Any:
+    """Return a mask for what a layer computes."""
+    return random.random((len(x), kernel.shape[1])) < 0.5
+
+
+def with_masks(draw: Callable[..., Any]) -> Dropped:
+    """Return layers with dropout, whose masks come from `draw(x, kernel, random)`."""
+
+    def layer(x: Any, kernel: Any, mask: Any) -> Any:
+        return 2.0 * mask * np.tanh(x @ kernel)
+
+    def dropped(x: Any, kernels: Any, random: Any) -> Any:
+        for kernel in kernels:
+            x = ad.checkpoint(layer)(x, kernel, draw(x, kernel, random))
+        return x
+
+    return dropped
+
+
+def masks_inside(x: Any, kernels: Any, random: Any) -> Any:
+    """Draw each mask in the layer, as the exercise's template does."""
+    for kernel in kernels:
+        x = ad.checkpoint(lambda x, kernel: 2.0 * half_kept(x, kernel, random) * np.tanh(x @ kernel))(x, kernel)
+    return x
+
+
+def masks_put_back(x: Any, kernels: Any, random: Any) -> Any:
+    """Draw each mask in the layer, from where the generator stood before the first run."""
+
+    def layer(x: Any, kernel: Any, state: Any) -> Any:
+        random.bit_generator.state = state
+        return 2.0 * half_kept(x, kernel, random) * np.tanh(x @ kernel)
+
+    for kernel in kernels:
+        x = ad.checkpoint(layer)(x, kernel, random.bit_generator.state)
+    return x
+
+
+def share_kept(dropped: Dropped) -> int:
+    """Return how many per cent one layer keeps, 50 if it is about half."""
+    share = kept(dropped).mean()
+    return 50 if 0.4 < share < 0.6 else round(100 * share)
+
+
+def what_is_kept(dropped: Dropped, factor: float) -> bool:
+    """Return whether one layer returns its tanh times a factor, where it isn't dropped."""
+    return near(twice(dropped, [MIXING])[0], factor * np.tanh(INPUTS @ MIXING.numpy()) * kept(dropped))
+
+
+NO_ERROR_ANY_MORE = (
+    "There is no error any more, but the gradient is wrong: it doesn't agree with a difference of two runs with equal "
+    "masks. Do the forward pass and the second run use the same mask?"
+)
+DROPPED = Function(
+    "Dropout in a checkpoint",
+    """\
+`dropped(x, kernels, random)` runs layers with dropout, each in a checkpoint; `random` is a generator of NumPy. The gradient raises an error. Repair it: each layer keeps its checkpoint and gets a mask of its own, and every call draws new masks. Change the line marked `# ...`, and any others that need it.""",
+    signature="dropped(x, kernels, random)",
+    cases=[
+        Case(
+            lambda dropped: dropped(INPUTS, WEIGHTS, np.random.default_rng(1)) is INPUTS,
+            "dropped(x, kernels, random) returns x as it came in. Assign what the layers return: x = ...",
+        ),
+        Case(lambda dropped: np.zeros(np.shape(dropped(INPUTS, WEIGHTS, np.random.default_rng(1))))),
+        Case(
+            lambda dropped: [one is not None for one in gradient(dropped)[0]],
+            "The gradient of a kernel is None. Only the mask is drawn outside; the layer stays on the tape.",
+        ),
+        Case(
+            lambda dropped: np.array_equal(zeros(dropped, ALIKE), zeros(dropped, ALIKE)),
+            "Draw from the `random` that is passed in, so that the caller's seed decides.",
+        ),
+        Case(
+            lambda dropped: kept(dropped).all() and zeros(dropped, ALIKE).any(),
+            "You drop what goes into a layer. Drop what comes out: 2.0 * kept * np.tanh(x @ w).",
+        ),
+        Case(
+            lambda dropped: kept(dropped).all(),
+            "Nothing is dropped any more. Multiply by a mask, half of which is 0.",
+        ),
+        Case(
+            lambda dropped: bool((kept(dropped) == kept(dropped)[:, :1]).all()),
+            "All numbers of a sample share a mask. Draw one for each element: random.random(x.shape).",
+        ),
+        Case(
+            lambda dropped: bool((kept(dropped) == kept(dropped)[0]).all()),
+            "All samples have the same mask. Draw one number for each element: random.random(x.shape).",
+        ),
+        Case(share_kept, "One layer keeps {given} % of its numbers. It should be about {answer}."),
+        Case(lambda dropped: what_is_kept(dropped, 1.0), "The factor 2 is missing: what isn't dropped is doubled."),
+        Case(lambda dropped: what_is_kept(dropped, 2.0), "What isn't dropped should be 2 · tanh(x @ w)."),
+        Case(
+            lambda dropped: np.array_equal(*(one != 0.0 for one in twice(dropped, [MIXING]))),
+            "Two calls dropped the same numbers. Draw from the generator that is passed in; a seed that never changes "
+            "gives the same mask each time.",
+        ),
+        Case(
+            lambda dropped: zeros(dropped, ALIKE, ALIKE, ALIKE).mean() < 0.7,
+            "All layers drop the same numbers. Draw a new mask in each turn of the loop.",
+        ),
+        Case(
+            lambda dropped: gradient(dropped)[1] == 0,
+            "Nothing is run again any more. Keep ad.checkpoint around each layer, and pass the mask in.",
+        ),
+        Case(
+            lambda dropped: gradient(dropped)[1],
+            "Of {answer} layers, {given} ran again. Each layer has a checkpoint of its own.",
+        ),
+        Case(slope, NO_ERROR_ANY_MORE),
+    ],
+    answer=with_masks(half_kept),
+    spellings=[with_masks(lambda x, kernel, random: random.integers(0, 2, x.shape).astype(float))],
+    hints=[
+        (masks_inside, SECOND_MASK),
+        (masks_put_back, MOVED_GENERATOR),
+    ],
+    why="Two runs, one mask: now the second run is like the first.",
+)
+
+QUESTIONS = (*PREDICTIONS, PLAN, HALF, DROPPED)
