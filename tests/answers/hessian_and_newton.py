@@ -45,6 +45,22 @@ def by_differences(f, x):
     return np.stack([(slope(x + step).numpy() - slope(x).numpy()) / h for step in steps], axis=-1)
 
 
+def by_differences_of_values(f, x):
+    h, steps = 1e-3, np.eye(x.size).reshape(x.size, *x.shape) * 1e-3
+    rows = [[(f(x + a + b) - f(x + a - b) - f(x - a + b) + f(x - a - b)) / (4 * h * h) for b in steps] for a in steps]
+    return np.reshape(rows, x.shape + x.shape)
+
+
+def watched_by_the_inner_tape_only(f, x):
+    x = ad.constant(x)
+    with ad.GradientTape() as outer:
+        with ad.GradientTape() as inner:
+            inner.watch(x)
+            y = f(x)
+        gradient = inner.gradient(y, x)
+    return outer.jacobian(gradient, x)
+
+
 def flattened(f, x):
     return np.reshape(by_tapes(f, x), (x.size, x.size))
 
@@ -54,13 +70,13 @@ def turned(f, x):
     return hessian if x.ndim == 1 else hessian.transpose(0, 1, 3, 2)
 
 
-def halving(enough, factor=0.5):
+def halving(enough, factor=0.5, shorter=None):
     """Make a backtracking that stops when `enough(f, x, fall, step, t)`."""
 
     def backtrack(f, x, gradient, step):
         t = 1.0
         while not enough(f, x, gradient @ step, step, t):
-            t = t * factor
+            t = shorter(t) if shorter else t * factor
         return t
 
     return backtrack
@@ -107,6 +123,13 @@ def moving(f, x, gradient, step):
     while f(x + t * step) > f(x) + 0.1 * t * (gradient @ step):
         t = t / 2
         x = x + t * step
+    return t
+
+
+def by_norms(f, x, gradient, step):
+    t = 1.0
+    while f(x + t * step) > f(x) + 0.1 * t * np.linalg.norm(gradient) * np.linalg.norm(step):
+        t = t / 2
     return t
 
 
@@ -218,7 +241,7 @@ WRONG = {
         (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + t * fall), "all that the slope promises"),
         (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) + 0.5 * t * fall), "half of what the slope"),
         (halving(lambda f, x, fall, step, t: not armijo(f, x, fall, step, t)), "Turn its condition round"),
-        (halving(lambda f, x, fall, step, t: f(x + t * step) <= -1e9), "never ends, or ends with"),
+        (halving(lambda f, x, fall, step, t: f(x + t * step) <= -1e9), "your loop never ends"),
         (halving(lambda f, x, fall, step, t: f(x + t * step) <= 0.9 * f(x)), "the rule gives"),
         (trying(lambda x, gradient, step, t: x - t * step), "add it"),
         (trying(lambda x, gradient, step, t: x + step), "the whole step again and again"),
@@ -235,6 +258,10 @@ WRONG = {
         (halving_both, "shorten the promise twice"),
         (once, "`while`, not `if`"),
         (by_products_of_elements, "The promise is one number"),
+        (halving(armijo, shorter=lambda t: t // 2), "`//` rounds down"),
+        (halving(armijo, shorter=lambda t: t - 0.5), "You subtract 0.5"),
+        (halving(lambda f, x, fall, step, t: armijo(f, x, t * fall, t * step, t)), "You shorten twice"),
+        (by_norms, "two lengths"),
         (lambda *args: halving(armijo)(*args) / 2, "the half of the first"),
         (lambda *args: -np.log2(halving(armijo)(*args)), "how many times"),
         (lambda f, x, g, step: x + step * halving(armijo)(f, x, g, step), "number t alone"),
@@ -253,11 +280,11 @@ WRONG = {
         (halving(lambda f, x, fall, step, t: f(x + t * step) <= f(x) - 0.1), "a drop of 0.1"),
         (moving, "You move x in the loop"),
         (halving_the_step_alone, "t is still 1"),
-        (lambda f, x, gradient, step: "a", "an array of numbers"),
+        (lambda f, x, gradient, step: "a", "one number"),
         (lambda f, x, gradient, step: 1.0, "always 1"),
         (lambda f, x, gradient, step: 0.3, "the rule gives"),
         (lambda f, x, gradient, step: step * halving(armijo)(f, x, gradient, step), "number t alone"),
-        (lambda f, x, gradient, step: None, "returns nothing"),
+        (lambda f, x, gradient, step: None, "returns None"),
         (lambda f, x: 1.0, "raised TypeError"),
         (0.5, "without calling it"),
     ],
@@ -275,11 +302,13 @@ WRONG = {
         (lambda f, x: np.diag(np.diag(by_tapes(f, x).numpy())), "zeros beside it"),
         (lambda f, x: np.outer(ad.grad(f)(x).numpy(), ad.grad(f)(x).numpy()), "gradient times itself"),
         (lambda f, x: -by_tapes(f, x), "wrong sign"),
+        (watched_by_the_inner_tape_only, "Is x watched by both tapes"),
+        (by_differences_of_values, "a finite difference is not"),
         (by_differences, "a finite difference is not"),
         (flattened, "(2, 2, 2, 2)"),
         (turned, "not where they belong"),
-        (lambda f, x: 2 * by_tapes(f, x), "for a function of three numbers.$"),
-        (lambda f, x: f(x), "has shape ()"),
+        (lambda f, x: 2 * by_tapes(f, x), "by hand it is \\[\\[1.4, 0.4, -1.3\\]"),
+        (lambda f, x: f(x), "has the shape ()"),
         (lambda f, x: ..., "three dots"),
         (lambda f, x: "no", "an array of numbers"),
         (lambda f: f, "raised TypeError"),
@@ -309,6 +338,9 @@ WRONG = {
         (walk(lambda missing, direction, q: missing * direction / (direction * q)), "should be one number"),
         (walk(lambda missing, direction, q: 0.5), "still differs from b"),
         (walk(share_of=lambda missing, left, direction, q: 0.0, turns=35), "but after"),
+        (walk(lambda missing, direction, q: (missing @ q) / (direction @ q)), "comes out as 1"),
+        (walk(share_of=lambda missing, left, direction, q: -(left @ q) / (left @ q)), "Your `share` comes out as -1"),
+        (walk(share_of=lambda missing, left, direction, q: -left / direction), "write the dots of the equations"),
         (walk(share_of=lambda missing, left, direction, q: -(left @ q) / (q @ q)), "by along · along"),
         (walk(share_of=lambda missing, left, direction, q: -(direction @ q) / (left @ q)), "`share` is upside down"),
         (walk(share_of=lambda missing, left, direction, q: -(left @ q)), "isn't divided by anything"),
@@ -331,8 +363,8 @@ WRONG = {
         (along_other_directions, "by another way"),
         (without_products, "never asked"),
         (endless, "After 200 products"),
-        (lambda product, b: product(b)[:2], "your result has shape (2,)"),
-        (lambda product, b: None, "is None"),
+        (lambda product, b: product(b)[:2], "yours has the shape (2,)"),
+        (lambda product, b: None, "returns None"),
         (lambda b: b, "raised TypeError"),
     ],
 }
