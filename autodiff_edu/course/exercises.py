@@ -228,7 +228,7 @@ def _is_size(axis: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Choice(Exercise):
-    """One of several words; capitals, and spaces around it, don't matter.
+    """One of several words; capitals and further spaces don't matter.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ class Choice(Exercise):
             raise NotYet(f"Replace the three dots: {name} is still open.")
         words = self.choices if isinstance(self.choices, Mapping) else {word: word for word in self.choices}
         meant = {word.lower(): chosen for word, chosen in words.items()}
-        said = given.strip().lower() if isinstance(given, str) else None
+        said = " ".join(given.lower().split()) if isinstance(given, str) else None
         if said not in meant:
             listed = " or ".join(f'"{word}"' for word in dict.fromkeys(meant.values()))
             raise NotYet(f"Write {listed}: {name} is {shortened(given)}.")
