@@ -60,6 +60,10 @@ def judged_without_noise(w, x, y, noise, size):
     return w - size * slope
 
 
+def without_if(w, x, y, noise, size):
+    return w - size * ad.grad(lambda w: np.mean(((x + 0.01 * noise) @ w - y) ** 2))(w)
+
+
 random = np.random.default_rng(0)
 
 
@@ -292,9 +296,9 @@ WRONG = {
         (BAKED | {"f": "old value"}, "for f: bias isn't an argument, but it's a variable"),
         (BAKED | {"g": "new value"}, "for g: is a program for float64"),
         (BAKED | {"g": "old value"}, "for g: x is an argument, so the new one counts"),
-        (BAKED | {"a": "input"}, 'For a, write "new value"'),
+        (BAKED | {"a": "input"}, 'Write "new value" or "new program" or "old value": `a` is'),
         (BAKED | {"a": ...}, "three dots"),
-        ({"a": "new value"}, "leaves out"),
+        ({"a": "new value"}, "No answer is given for b, c"),
         ("new value", "dict"),
     ],
     2: [
@@ -313,8 +317,9 @@ WRONG = {
         (changed(noise=lambda noise: 0.1 * noise), "not a tenth"),
         (lambda w, x, y, noise, size: w * 1.0, "You return w unchanged"),
         (changed(noise=lambda noise: -0.01 * noise), "You subtracted the noise"),
+        (without_if, "Yours never is"),
         (judged_without_noise, "the error of the clean x"),
-        (changed(damped=lambda error: False), "With an error above 1, the slope should be divided"),
+        (changed(damped=lambda error: False), "Is an `if` missing"),
         (changed(damped=lambda error: error < 1.0), "Is the comparison the right way round"),
         (changed(damped=lambda error: np.ones(2) * error > 1.0), "returns the value first"),
         (changed(damped=lambda error: error > 10.0), "With an error above 1, the slope should be divided"),
@@ -329,9 +334,9 @@ WRONG = {
         (changed(returned=lambda w, change, error: -change), "Return w minus it"),
         (changed(returned=lambda w, change, error: -change, damped=lambda error: False), "Return w minus it"),
         (changed(returned=lambda w, change, error: change), "the change alone"),
-        (changed(returned=lambda w, change, error: (w + change, error)), "returns a tuple. Return only the new w"),
-        (changed(returned=lambda w, change, error: [w + change]), "returns a list. Return only the new w"),
-        (changed(returned=lambda w, change, error: {"w": w + change}), "returns a dict. Return only the new w"),
+        (changed(returned=lambda w, change, error: (w + change, error)), "only the new w, .*a tuple\\."),
+        (changed(returned=lambda w, change, error: [w + change]), "only the new w, .*a list\\."),
+        (changed(returned=lambda w, change, error: {"w": w + change}), "only the new w, .*a dict\\."),
         (changed(returned=lambda w, change, error: None), "Is a `return` missing"),
         (changed(sign=1.0), "uphill"),
         (changed(size=lambda size: 2.0 * size), "Apart from the noise, `size` and float(), leave the step as it was"),
