@@ -257,7 +257,7 @@ WRONG = {
         (PLAN | {"steps": 12}, "counts steps"),
         (PLAN | {"steps": 7}, "once forward and once again"),
         (PLAN | {"steps": ...}, "three dots"),
-        (PLAN | {"steps": "many"}, "one number"),
+        (PLAN | {"steps": "many"}, "I need one number|Write a number"),
         ({"plain": 432}, "No answer is given for segments, most, steps"),
         (432, "I need a dict"),
     ],

@@ -91,23 +91,23 @@ MEASURED = np.array([0.7, -1.0, 2.5, 0.2, 9.0])
 LINE = np.array([0.6, -0.9])
 
 
-def rows(x: Any, y: Any, w: Any) -> Any:
+def compute_rows(x: Any, y: Any, w: Any) -> Any:
     """Return the gradient of each sample's own loss."""
     return 2 * (x @ w - y)[:, None] * x
 
 
-def losses(x: Any, y: Any, w: Any) -> Any:
+def compute_losses(x: Any, y: Any, w: Any) -> Any:
     """Return the loss of each sample."""
     return (x @ w - y) ** 2
 
 
-def on_a_tape(ask: Callable[[Any, Any, Any], Any]) -> Callable[..., Any]:
+def ask_tape(ask: Callable[[Any, Any, Any], Any]) -> Callable[..., Any]:
     """Return what asks a tape `ask(tape, losses, w)`."""
 
     def per_sample(x: Any, y: Any, w: Any) -> Any:
         w = ad.Variable(w)
         with ad.GradientTape(persistent=True) as tape:
-            found = losses(x, y, w)
+            found = compute_losses(x, y, w)
         return ask(tape, found, w)
 
     return per_sample
@@ -122,43 +122,46 @@ Write `per_sample(x, y, w)`. It gets arrays of shapes (samples, inputs), (sample
     signature="per_sample(x, y, w)",
     cases=[(SAMPLES, MEASURED, LINE)],
     within=1e-5,
-    answer=rows,
-    spellings=[lambda *data: rows(*data).tolist()],
+    answer=compute_rows,
+    spellings=[lambda *data: compute_rows(*data).tolist()],
     hints=[
         (
-            lambda *data: rows(*data).sum(axis=0),
+            lambda *data: compute_rows(*data).sum(axis=0),
             "That is one gradient for all samples together: their sum. Each sample has a row of its own.",
         ),
         (
-            lambda *data: rows(*data).mean(axis=0),
+            lambda *data: compute_rows(*data).mean(axis=0),
             "That is the gradient of the mean loss. Each sample has a row of its own.",
         ),
         (
-            lambda *data: rows(*data) / 5,
+            lambda *data: compute_rows(*data) / 5,
             "Each row is divided by the number of samples: that is its part of the *mean* loss.",
         ),
         (
-            lambda *data: rows(*data) / 2,
+            lambda *data: compute_rows(*data) / 2,
             "Each row is half of what it should be. The slope of a square is *twice* what is squared.",
         ),
         (
-            lambda *data: -rows(*data),
+            lambda *data: -compute_rows(*data),
             "Every sign is flipped. The loss squares x @ w - y, and w stands in it with a plus.",
         ),
-        (lambda *data: rows(*data).T, "The numbers are right, but transposed: samples come first, inputs second."),
+        (
+            lambda *data: compute_rows(*data).T,
+            "The numbers are right, but transposed: samples come first, inputs second.",
+        ),
         (
             lambda x, y, w: 2 * (x @ w - y)[:, None] * w,
             "That is the gradient with respect to x. Here each row asks about w.",
         ),
         (
-            lambda *data: np.tile(rows(*data).sum(axis=0), (5, 1)),
+            lambda *data: np.tile(compute_rows(*data).sum(axis=0), (5, 1)),
             "Every row is the sum over all samples. Row i is about loss i alone.",
         ),
         (
-            lambda *data: np.linalg.norm(rows(*data), axis=1),
+            lambda *data: np.linalg.norm(compute_rows(*data), axis=1),
             "Those are the lengths of the gradients. Return the gradients themselves.",
         ),
-        (losses, "Those are the losses. Row i is the gradient of loss i with respect to w."),
+        (compute_losses, "Those are the losses. Row i is the gradient of loss i with respect to w."),
         (
             lambda x, y, w: x,
             "That is x, the slope of the prediction `x @ w`. The loss squares how far it is from y.",
@@ -167,22 +170,22 @@ Write `per_sample(x, y, w)`. It gets arrays of shapes (samples, inputs), (sample
             lambda x, y, w: 2 * (x @ w - y),
             "Those are the slopes of the losses with respect to the predictions. Go one step further, to w.",
         ),
-        (lambda *data: rows(*data)[0], "That is the row of sample 0 alone. Does your loop return too early?"),
-        (lambda *data: rows(*data)[-1], "That is the row of the last sample alone. Collect one row for each."),
+        (lambda *data: compute_rows(*data)[0], "That is the row of sample 0 alone. Does your loop return too early?"),
+        (lambda *data: compute_rows(*data)[-1], "That is the row of the last sample alone. Collect one row for each."),
         (
-            lambda *data: rows(*data)[:, None],
+            lambda *data: compute_rows(*data)[:, None],
             "The numbers are right, with an axis of length 1 too many. Take `[:, 0]` of them.",
         ),
         (
-            lambda *data: np.eye(5)[:, :, None] * rows(*data),
+            lambda *data: np.eye(5)[:, :, None] * compute_rows(*data),
             "That is a full Jacobian: every loss with every copy of w. Sample i's row is at [i, i]; the rest is 0.",
         ),
         (
-            on_a_tape(lambda tape, found, w: [tape.gradient(each, w) for each in found]),
+            ask_tape(lambda tape, found, w: [tape.gradient(each, w) for each in found]),
             "Every gradient is None. Is w watched, and is each loss picked out of the losses inside the `with` block?",
         ),
         (
-            on_a_tape(lambda tape, found, w: tape.batch_jacobian(found, w)),
+            ask_tape(lambda tape, found, w: tape.batch_jacobian(found, w)),
             "A batch Jacobian needs an axis of samples in the losses and in what you ask about. The losses have one "
             "number for each sample, `losses[:, None]` has a row; and w has no axis of samples: all of them share it. "
             "What if every sample had a copy of its own, or if you asked for an ordinary Jacobian?",
@@ -203,7 +206,7 @@ Write `per_sample(x, y, w)`. It gets arrays of shapes (samples, inputs), (sample
 )
 
 
-def blocks(full: Any) -> Any:
+def take_blocks(full: Any) -> Any:
     """Return each sample's own block."""
     return np.einsum("bxby->bxy", full)
 
@@ -214,8 +217,8 @@ DIAGONAL = Function(
 Write `diagonal(full)`. It gets a full Jacobian as an array, of shape (samples, outputs, samples, inputs), and returns each sample's own block, of shape (samples, outputs, inputs). The check hands it a Jacobian whose samples *do* mix, so no sum will do.""",
     signature="diagonal(full)",
     cases=[Case(lambda diagonal: diagonal(np.random.default_rng(19081).standard_normal((4, 3, 4, 2))))],
-    answer=blocks,
-    spellings=[lambda full: np.stack([full[b, :, b] for b in range(4)]), lambda full: ad.constant(blocks(full))],
+    answer=take_blocks,
+    spellings=[lambda full: np.stack([full[b, :, b] for b in range(4)]), lambda full: ad.constant(take_blocks(full))],
     hints=[
         (
             lambda full: full,
@@ -243,24 +246,24 @@ Write `diagonal(full)`. It gets a full Jacobian as an array, of shape (samples, 
             "That is the mean over the samples of the output. Don't average anything: take blocks out.",
         ),
         (
-            lambda full: blocks(full).sum(axis=0),
+            lambda full: take_blocks(full).sum(axis=0),
             "The blocks are right, and then they are added up. Keep one for each sample; in `np.einsum`, write b to "
             "the right of the arrow as well.",
         ),
         (
-            lambda full: np.moveaxis(blocks(full), 0, -1),
+            lambda full: np.moveaxis(take_blocks(full), 0, -1),
             "The blocks are right, but the samples are the last axis, as `np.diagonal` puts them.",
         ),
         (
-            lambda full: blocks(full).swapaxes(1, 2),
+            lambda full: take_blocks(full).swapaxes(1, 2),
             "The blocks are right, but transposed: outputs come before inputs.",
         ),
         (
-            lambda full: blocks(full).swapaxes(0, 1),
+            lambda full: take_blocks(full).swapaxes(0, 1),
             "The blocks are right, but the samples are the middle axis. They come first.",
         ),
         (
-            lambda full: np.concatenate(blocks(full)),
+            lambda full: np.concatenate(take_blocks(full)),
             "The blocks are right, but joined into one matrix. `np.stack` gives each its place.",
         ),
         (lambda full: full[0, :, 0], "That is the block of sample 0 alone. Each sample has one."),
@@ -337,13 +340,13 @@ FUNCTIONS: list[tuple[str, Any, bool, str]] = [
 ]
 
 
-def sensitive(f: Callable[[Any], Any], x: Any) -> bool:
+def is_independent(f: Callable[[Any], Any], x: Any) -> bool:
     """Return whether each output depends on its own sample alone."""
     jacobian = ad.jacobian(f)(x).numpy()
     return all(np.abs(np.delete(jacobian[b], b, axis=1)).max() < 1e-12 for b in range(len(x)))
 
 
-def by_batch_jacobian(f: Callable[[Any], Any], x: Any) -> bool:
+def ask_batch_jacobian(f: Callable[[Any], Any], x: Any) -> bool:
     """Ask a batch Jacobian to check, and don't catch what it raises."""
     x = ad.constant(x)
     with ad.GradientTape() as tape:
@@ -352,7 +355,7 @@ def by_batch_jacobian(f: Callable[[Any], Any], x: Any) -> bool:
     return tape.batch_jacobian(y, x, check=True) is not None
 
 
-def verdict(independent: Callable[..., Any], f: Callable[[Any], Any]) -> bool:
+def read_verdict(independent: Callable[..., Any], f: Callable[[Any], Any]) -> bool:
     """Return what is said of a function."""
     given = np.asarray(independent(f, POINT.copy()))
     if given.size != 1 or given.dtype != bool:
@@ -366,7 +369,7 @@ def verdict(independent: Callable[..., Any], f: Callable[[Any], Any]) -> bool:
 def is_blind(independent: Callable[..., Any]) -> bool:
     """Return whether it says the same of every function, or the opposite of what is right."""
     right = [each for _, _, each, _ in FUNCTIONS]
-    wrong = [verdict(independent, f) != each for (_, f, _, _), each in zip(FUNCTIONS, right, strict=True)]
+    wrong = [read_verdict(independent, f) != each for (_, f, _, _), each in zip(FUNCTIONS, right, strict=True)]
     return all(wrong) or wrong == right or not any(np.equal(wrong, right))
 
 
@@ -379,15 +382,15 @@ effects on other samples cancel in a sum.""",
     cases=[
         Case(is_blind),
         *(
-            Case(partial(verdict, f=f), f"For f {name} your function says {{given}}. {why}")
+            Case(partial(read_verdict, f=f), f"For f {name} your function says {{given}}. {why}")
             for name, f, _, why in FUNCTIONS
         ),
     ],
-    answer=sensitive,
-    spellings=[lambda f, x: np.bool_(sensitive(f, x)), lambda f, x: np.array([sensitive(f, x)])],
+    answer=is_independent,
+    spellings=[lambda f, x: np.bool_(is_independent(f, x)), lambda f, x: np.array([is_independent(f, x)])],
     hints=[
         (
-            lambda f, x: not sensitive(f, x),
+            lambda f, x: not is_independent(f, x),
             "Every answer is the opposite of what is asked. True means that the samples do not mix.",
         ),
         (
@@ -399,7 +402,7 @@ effects on other samples cancel in a sum.""",
             "Your function says False to everything, even to a dense layer. Does it count rounding as an effect?",
         ),
         (
-            by_batch_jacobian,
+            ask_batch_jacobian,
             "`check=True` raises a ValueError where samples mix. Catch it with `try` and `except ValueError`, and "
             "return False.",
         ),

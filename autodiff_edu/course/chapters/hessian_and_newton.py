@@ -126,12 +126,12 @@ def loops_in_vain(backtrack: Step) -> bool:
     return all(np.size(t) == 1 and t == 1 for t, _ in tried) and max(asked for _, asked in tried) > 2
 
 
-def steps(backtrack: Step) -> list[Any]:
+def try_steps(backtrack: Step) -> list[Any]:
     """Return the t of each start."""
     return [try_step(backtrack, *start)[0] for start in STARTS.values()]
 
 
-def first_difference(given: list[Any], right: list[float]) -> str:
+def describe_difference(given: list[Any], right: list[float]) -> str:
     """Return a hint for the first start whose t is wrong."""
     pairs = zip(STARTS, given, right, strict=True)
     start, t, wanted = next(each for each in pairs if np.size(each[1]) != 1 or not np.isclose(each[1], each[2]))
@@ -143,7 +143,9 @@ def first_difference(given: list[Any], right: list[float]) -> str:
     return f"For {start}, your t is {short(t)} and the rule gives {wanted:g}."
 
 
-def halving(bound: Callable[..., Any], tried: Any = None, shorter: Any = lambda t: t / 2, first: float = 1.0) -> Step:
+def go_on_above(
+    bound: Callable[..., Any], tried: Any = None, shorter: Any = lambda t: t / 2, first: float = 1.0
+) -> Step:
     """Return a backtracking that goes on while f is above f(x) + bound(gradient, step, t)."""
 
     def backtrack(f: Any, x: Any, gradient: Any, step: Any) -> Any:
@@ -160,10 +162,10 @@ def promise(gradient: Any, step: Any, t: Any) -> Any:
     return 0.1 * t * (gradient @ step)
 
 
-armijo = halving(promise)
+armijo = go_on_above(promise)
 
 
-def walking(f: Any, x: Any, gradient: Any, step: Any) -> Any:
+def move(f: Any, x: Any, gradient: Any, step: Any) -> Any:
     """Move x in the loop."""
     t = 1.0
     while f(x + t * step) > f(x) + promise(gradient, step, t):
@@ -172,7 +174,7 @@ def walking(f: Any, x: Any, gradient: Any, step: Any) -> Any:
     return t
 
 
-def going_on_while_good(f: Any, x: Any, gradient: Any, step: Any) -> Any:
+def go_on_while_good(f: Any, x: Any, gradient: Any, step: Any) -> Any:
     """Turn the condition of the loop round."""
     t = 1.0
     while f(x + t * step) <= f(x) + promise(gradient, step, t):
@@ -180,7 +182,7 @@ def going_on_while_good(f: Any, x: Any, gradient: Any, step: Any) -> Any:
     return t
 
 
-def halving_the_step_alone(f: Any, x: Any, gradient: Any, step: Any) -> Any:
+def halve_step_alone(f: Any, x: Any, gradient: Any, step: Any) -> Any:
     """Halve the step, and forget t."""
     while f(x + step) > f(x) + 0.1 * (gradient @ step):
         step = step / 2
@@ -194,7 +196,7 @@ Write `backtrack(f, x, gradient, step)`. `x`, `gradient` and `step` are arrays. 
     signature="backtrack(f, x, gradient, step)",
     cases=[
         Case(loops_in_vain),
-        Case(steps, first_difference),
+        Case(try_steps, describe_difference),
     ],
     answer=armijo,
     spellings=[lambda *args: np.float32(armijo(*args)), lambda *args: ad.constant([armijo(*args)])],
@@ -204,91 +206,91 @@ Write `backtrack(f, x, gradient, step)`. `x`, `gradient` and `step` are arrays. 
             "Your t is always 1: the step is taken untried. Replace the three dots by a loop that halves t.",
         ),
         (
-            halving_the_step_alone,
+            halve_step_alone,
             "Your loop ends, but t is still 1. Halve t in each turn, and try `x + t * step`.",
         ),
         (
-            halving(lambda gradient, step, t: 0.0),
+            go_on_above(lambda gradient, step, t: 0.0),
             "Your step is taken as soon as the height doesn't rise. It should keep a tenth of what the slope promises.",
         ),
         (
-            halving(lambda gradient, step, t: -1e-12),
+            go_on_above(lambda gradient, step, t: -1e-12),
             "Your step is taken as soon as the height is lower. It should keep a tenth of what the slope promises.",
         ),
         (
-            halving(lambda *which: -promise(*which)),
+            go_on_above(lambda *which: -promise(*which)),
             "gradient @ step is below zero for a step downhill. Add a tenth of it, don't subtract.",
         ),
         (
-            halving(lambda gradient, step, t: 0.1 * t * np.linalg.norm(gradient) * np.linalg.norm(step)),
+            go_on_above(lambda gradient, step, t: 0.1 * t * np.linalg.norm(gradient) * np.linalg.norm(step)),
             "You multiply two lengths, which lose the sign and the angle. The slope along `step` is gradient @ step.",
         ),
         (
-            halving(lambda gradient, step, t: promise(gradient, step, 1.0)),
+            go_on_above(lambda gradient, step, t: promise(gradient, step, 1.0)),
             "You ask for a tenth of what the whole step promises, however short the part of it. The part promises t "
             "times as much: 0.1 * t * (gradient @ step).",
         ),
         (
-            halving(lambda gradient, step, t: promise(gradient, step, t**2)),
+            go_on_above(lambda gradient, step, t: promise(gradient, step, t**2)),
             "You shorten the promise twice: by t, and by the step, which is halved as well. Leave `step` as it is.",
         ),
         (
-            halving(
+            go_on_above(
                 lambda gradient, step, t: promise(gradient, step, t**2), lambda x, gradient, step, t: x + t**2 * step
             ),
             "You shorten twice: by t, and by the step, which is halved as well. Leave `step` as it is.",
         ),
         (
-            halving(lambda *which: 10 * promise(*which)),
+            go_on_above(lambda *which: 10 * promise(*which)),
             "You ask for all that the slope promises. A tenth of it is enough.",
         ),
         (
-            halving(lambda *which: 5 * promise(*which)),
+            go_on_above(lambda *which: 5 * promise(*which)),
             "You ask for half of what the slope promises. A tenth of it is enough.",
         ),
         (
-            halving(lambda gradient, step, t: -0.1 * t * (gradient @ gradient)),
+            go_on_above(lambda gradient, step, t: -0.1 * t * (gradient @ gradient)),
             "You ask for what a step along the gradient would promise. Along `step` it is gradient @ step.",
         ),
         (
-            halving(
+            go_on_above(
                 lambda gradient, step, t: -0.1 * t * (gradient @ gradient),
                 lambda x, gradient, step, t: x - t * gradient,
             ),
             "You try a step along the gradient. Try `x + t * step`, the step that was handed in.",
         ),
         (
-            halving(promise, lambda x, gradient, step, t: x - t * step),
+            go_on_above(promise, lambda x, gradient, step, t: x - t * step),
             "You try x - t * step. The step points downhill by itself: add it.",
         ),
         (
-            halving(lambda gradient, step, t: -0.1 * t * (step @ step)),
+            go_on_above(lambda gradient, step, t: -0.1 * t * (step @ step)),
             "You ask for what step @ step would promise. The slope along the step is gradient @ step.",
         ),
         (
-            halving(lambda gradient, step, t: 0.1 * t),
+            go_on_above(lambda gradient, step, t: 0.1 * t),
             "Your bound lies above f(x). The slope along `step` is below zero: add 0.1 * t * (gradient @ step).",
         ),
         (
-            halving(lambda gradient, step, t: -0.1),
+            go_on_above(lambda gradient, step, t: -0.1),
             "You ask for a drop of 0.1. Ask for a tenth of the promise: 0.1 * t * (gradient @ step).",
         ),
-        (walking, "You move x in the loop. Leave x where it is, and try each part of the step from there."),
+        (move, "You move x in the loop. Leave x where it is, and try each part of the step from there."),
         (
-            halving(promise, lambda x, gradient, step, t: x + step),
+            go_on_above(promise, lambda x, gradient, step, t: x + step),
             "You try the whole step again and again. Try `x + t * step`, the part of it that is left.",
         ),
-        (halving(promise, shorter=lambda t: t // 2), "`//` rounds down: half of 1 becomes 0. Write `t = t / 2`."),
+        (go_on_above(promise, shorter=lambda t: t // 2), "`//` rounds down: half of 1 becomes 0. Write `t = t / 2`."),
         (
-            halving(promise, shorter=lambda t: t - 0.5),
+            go_on_above(promise, shorter=lambda t: t - 0.5),
             "You subtract 0.5, so after 1 and 0.5 there comes 0. Halve t: `t = t / 2`.",
         ),
         (
-            going_on_while_good,
+            go_on_while_good,
             "Your loop goes on while the step is good enough, and ends when it isn't. Turn its condition round.",
         ),
         (
-            halving(lambda gradient, step, t: 0.1 * t * (gradient * step)),
+            go_on_above(lambda gradient, step, t: 0.1 * t * (gradient * step)),
             "The promise is one number: `gradient @ step`, the sum of the products.",
         ),
         (lambda *args: armijo(*args) / 2, "Your t is the half of the first that is good enough. Return that one."),
@@ -297,9 +299,9 @@ Write `backtrack(f, x, gradient, step)`. `x`, `gradient` and `step` are arrays. 
             lambda *args: 1.0 if armijo(*args) == 1.0 else 0.5,
             "Your step is halved once at most. Go on while it isn't good enough: `while`, not `if`.",
         ),
-        (halving(promise, shorter=lambda t: t / 10), "You try a tenth of the step next. Try the half."),
-        (halving(promise, shorter=lambda t: t / 4), "You try a quarter of the step next. Try the half."),
-        (halving(promise, first=0.5), "Your first try is half of the step. Try the whole of it first, with t = 1."),
+        (go_on_above(promise, shorter=lambda t: t / 10), "You try a tenth of the step next. Try the half."),
+        (go_on_above(promise, shorter=lambda t: t / 4), "You try a quarter of the step next. Try the half."),
+        (go_on_above(promise, first=0.5), "Your first try is half of the step. Try the whole of it first, with t = 1."),
         *(
             (wrong, "Return the number t alone, not the step: `x + t * step` is computed outside.")
             for wrong in (
@@ -344,10 +346,10 @@ def ask_for_hessian(hessian: Callable[..., Any], f: Callable[[Any], Any], at: An
         with hook(events.append):
             return hessian(by_hand(here, READY_MADE, "one tape for the gradient, and one around it."), at.copy())
     except NotYet as hint:
-        raise NotYet(why_none(events) if "returns None" in str(hint) else str(hint)) from hint.__cause__
+        raise NotYet(explain_none(events) if "returns None" in str(hint) else str(hint)) from hint.__cause__
 
 
-def why_none(events: list[Event]) -> str:
+def explain_none(events: list[Event]) -> str:
     """Return the hint for a Hessian that is None."""
     seed = next((place for place, event in enumerate(events) if isinstance(event, Seed)), len(events))
     tapes = [{id(event.tape) for event in part if isinstance(event, Record)} for part in (events[:seed], events[seed:])]
@@ -358,7 +360,7 @@ def why_none(events: list[Event]) -> str:
     return "The Hessian is None. Is x watched by both tapes? Is a `return` missing?"
 
 
-def by_tapes(ask: Callable[..., Any], inside: bool = True, watched: str = "both") -> Callable[..., Any]:
+def use_tapes(ask: Callable[..., Any], inside: bool = True, watched: str = "both") -> Callable[..., Any]:
     """Return a Hessian by two tapes, whose outer one ends with `ask(tape, gradient, x)`."""
 
     def hessian(f: Any, x: Any) -> Any:
@@ -376,10 +378,10 @@ def by_tapes(ask: Callable[..., Any], inside: bool = True, watched: str = "both"
     return hessian
 
 
-two_tapes = by_tapes(lambda tape, gradient, x: tape.jacobian(gradient, x))
+two_tapes = use_tapes(lambda tape, gradient, x: tape.jacobian(gradient, x))
 
 
-def turned(f: Any, x: Any) -> Any:
+def turn(f: Any, x: Any) -> Any:
     """Return a Hessian that has two axes of four exchanged."""
     hessian = two_tapes(f, x).numpy()
     return hessian if x.ndim == 1 else hessian.swapaxes(2, 3)
@@ -398,11 +400,11 @@ Write `hessian(f, x)`. It gets a function of one array, and an array of any shap
     spellings=[lambda f, x: ad.jacobian(ad.grad(f))(x), lambda f, x: np.float32(two_tapes(f, x))],
     hints=[
         (
-            by_tapes(lambda tape, gradient, x: gradient),
+            use_tapes(lambda tape, gradient, x: gradient),
             "That is the gradient, three numbers. Ask the outer tape for the Jacobian of it.",
         ),
         (
-            by_tapes(lambda tape, gradient, x: tape.gradient(gradient, x)),
+            use_tapes(lambda tape, gradient, x: tape.gradient(gradient, x)),
             "Three numbers where nine belong: `outer.gradient` of a vector is the gradient of its sum, which adds up "
             "the rows. Ask for `outer.jacobian`.",
         ),
@@ -415,7 +417,7 @@ Write `hessian(f, x)`. It gets a function of one array, and an array of any shap
             "Your matrix has the right diagonal, and zeros beside it. Each slope may change with every input.",
         ),
         (
-            by_tapes(lambda tape, gradient, x: np.outer(gradient.numpy(), gradient.numpy())),
+            use_tapes(lambda tape, gradient, x: np.outer(gradient.numpy(), gradient.numpy())),
             "That is the gradient times itself: products of first derivatives. No second derivative is in it.",
         ),
         (lambda f, x: -two_tapes(f, x), "Every number has the right size and the wrong sign."),
@@ -425,13 +427,13 @@ Write `hessian(f, x)`. It gets a function of one array, and an array of any shap
             "2): "
             "the shape of x twice. `jacobian` gives it so.",
         ),
-        (turned, "For vectors it is right. For x of shape (2, 2), the elements are not where they belong."),
+        (turn, "For vectors it is right. For x of shape (2, 2), the elements are not where they belong."),
         (
-            by_tapes(lambda tape, gradient, x: tape.jacobian(gradient, x), watched="outer"),
+            use_tapes(lambda tape, gradient, x: tape.jacobian(gradient, x), watched="outer"),
             "The inner gradient is None. Does the inner tape watch x before it calls f?",
         ),
         (
-            by_tapes(lambda tape, gradient, x: tape.jacobian(gradient.numpy(), x)),
+            use_tapes(lambda tape, gradient, x: tape.jacobian(gradient.numpy(), x)),
             "The outer tape is asked about plain numbers, which no tape follows. Leave the gradient a tensor.",
         ),
     ],
@@ -466,17 +468,17 @@ def begins_with_side(solve: Callable[..., Any]) -> bool:
     return bool(np.isclose(abs(first @ SIDE), np.linalg.norm(first) * np.linalg.norm(SIDE)))
 
 
-def right_length(missing: Any, direction: Any, along: Any) -> Any:
+def find_length(missing: Any, direction: Any, along: Any) -> Any:
     """Solve the equation of `length`."""
     return (missing @ direction) / (direction @ along)
 
 
-def right_share(missing: Any, left: Any, direction: Any, along: Any) -> Any:
+def find_share(missing: Any, left: Any, direction: Any, along: Any) -> Any:
     """Solve the equation of `share`."""
     return -(left @ along) / (direction @ along)
 
 
-def walk(length_of: Any = right_length, share_of: Any = right_share) -> Callable[..., Any]:
+def walk(length_of: Any = find_length, share_of: Any = find_share) -> Callable[..., Any]:
     """Return conjugate gradients with these formulas."""
 
     def solve(product: Any, b: Any) -> Any:
@@ -494,7 +496,7 @@ def walk(length_of: Any = right_length, share_of: Any = right_share) -> Callable
     return solve
 
 
-def shares(share_of: Any) -> Callable[..., Any]:
+def walk_with(share_of: Any) -> Callable[..., Any]:
     """Return conjugate gradients with another formula for `share`."""
     return walk(share_of=share_of)
 
@@ -541,50 +543,50 @@ Solve both equations for the unknown. All you need is `along`, which is H times 
     hints=[
         (lambda product, b: -walk()(product, b), "That solves H s = −b. Here b is the right side itself."),
         (
-            shares(lambda missing, left, direction, along: 0.0),
+            walk_with(lambda missing, left, direction, along: 0.0),
             "Your share is 0 in each turn (left · direction is 0, too), so every direction is what is missing: that is "
             "gradient descent, which spoils in each turn what the one before had reached. Keep a share of the old "
             "direction.",
         ),
         (
-            shares(lambda missing, left, direction, along: (left @ along) / (direction @ along)),
+            walk_with(lambda missing, left, direction, along: (left @ along) / (direction @ along)),
             "`length` is right. `share` has the wrong sign: left · along + share · (direction · along) should be 0.",
         ),
         (
-            shares(lambda missing, left, direction, along: (missing @ missing) / (left @ left)),
+            walk_with(lambda missing, left, direction, along: (missing @ missing) / (left @ left)),
             "`length` is right. `share` is upside down: what is left is smaller than what was missing, mostly.",
         ),
         (
-            shares(lambda missing, left, direction, along: 1.0),
+            walk_with(lambda missing, left, direction, along: 1.0),
             "`length` is right. With a share of 1 the whole old direction is kept, and that is not what its equation "
             "says.",
         ),
         (
-            shares(lambda missing, left, direction, along: -(missing @ along) / (direction @ along)),
+            walk_with(lambda missing, left, direction, along: -(missing @ along) / (direction @ along)),
             "`length` is right. `share` is computed from `missing`, what the turn began with. Its equation has `left`.",
         ),
         (
-            shares(lambda missing, left, direction, along: -(left @ along) / (direction @ direction)),
+            walk_with(lambda missing, left, direction, along: -(left @ along) / (direction @ direction)),
             "`length` is right. In `share` you divide by direction · direction. Divide by direction · along.",
         ),
         (
-            shares(lambda missing, left, direction, along: np.linalg.norm(left) / np.linalg.norm(missing)),
+            walk_with(lambda missing, left, direction, along: np.linalg.norm(left) / np.linalg.norm(missing)),
             "`length` is right. `share` is a ratio of lengths. With their squares it would be right as well.",
         ),
         (
-            shares(lambda missing, left, direction, along: -(left @ along) / (along @ along)),
+            walk_with(lambda missing, left, direction, along: -(left @ along) / (along @ along)),
             "`length` is right. In `share` you divide by along · along. Divide by direction · along.",
         ),
         (
-            shares(lambda missing, left, direction, along: -(direction @ along) / (left @ along)),
+            walk_with(lambda missing, left, direction, along: -(direction @ along) / (left @ along)),
             "`length` is right. `share` is upside down: left · along = -share · (direction · along).",
         ),
         (
-            shares(lambda missing, left, direction, along: -(left @ along)),
+            walk_with(lambda missing, left, direction, along: -(left @ along)),
             "`length` is right. `share` isn't divided by anything: left · along = -share · (direction · along).",
         ),
         (
-            shares(lambda missing, left, direction, along: -(left @ left) / (missing @ missing)),
+            walk_with(lambda missing, left, direction, along: -(left @ left) / (missing @ missing)),
             "`length` is right. `share` has the wrong sign: with these two squares it is above zero.",
         ),
         (
@@ -602,7 +604,7 @@ Solve both equations for the unknown. All you need is `along`, which is H times 
                 "direction · along.",
             )
             for share in (
-                right_share,
+                find_share,
                 lambda missing, left, direction, along: -(left @ along) / (direction @ direction),
                 lambda missing, left, direction, along: -(left @ direction) / (direction @ direction),
             )
@@ -631,13 +633,13 @@ Solve both equations for the unknown. All you need is `along`, which is H times 
             "Where, along the direction, is nothing missing along it?",
         ),
         (
-            shares(lambda missing, left, direction, along: -1.0),
+            walk_with(lambda missing, left, direction, along: -1.0),
             "`length` is right. Your `share` comes out as -1: what stands above the line stands below it, too. Divide "
             "by "
             "direction · along.",
         ),
         (
-            shares(lambda missing, left, direction, along: -left / direction),
+            walk_with(lambda missing, left, direction, along: -left / direction),
             "Your result holds numbers that are not finite: one of the divisions is by zero. If you divide arrays "
             "element by element, write the dots of the equations as `@`.",
         ),

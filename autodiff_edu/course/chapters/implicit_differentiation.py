@@ -110,7 +110,7 @@ Part = Sequence[tuple[Any, str]]
 """What can stand in one place of an answer, each with its hint; the right thing comes first, with ""."""
 
 
-def hints_for(given: Any, made_of: Callable[..., Any], parts: Sequence[Part], most: int = 2) -> str:
+def find_hints(given: Any, made_of: Callable[..., Any], parts: Sequence[Part], most: int = 2) -> str:
     """Return the hints for the fewest slips that explain an answer, or "" if none do.
 
     Parameters
@@ -127,9 +127,9 @@ def hints_for(given: Any, made_of: Callable[..., Any], parts: Sequence[Part], mo
     Examples
     --------
     >>> sign, factor = [(1, ""), (-1, "The sign.")], [(2, ""), (1, "A factor 2 is missing.")]
-    >>> hints_for(-3.0, lambda *both: 3.0 * both[0] * both[1], [sign, factor])
+    >>> find_hints(-3.0, lambda *both: 3.0 * both[0] * both[1], [sign, factor])
     'The sign. A factor 2 is missing.'
-    >>> hints_for(7.0, lambda *both: 3.0 * both[0] * both[1], [sign, factor])
+    >>> find_hints(7.0, lambda *both: 3.0 * both[0] * both[1], [sign, factor])
     ''
     """
     for count in range(1, most + 1):
@@ -146,14 +146,14 @@ def _same(given: Any, other: Any) -> bool:
     return near(given, other)
 
 
-def on_a_tape(function: Callable[..., Any], arguments: Any, v: Any = 1.0) -> tuple[Any, Any]:
+def record(function: Callable[..., Any], arguments: Any, v: Any = 1.0) -> tuple[Any, Any]:
     """Return what a function returns, and a tape that records it."""
     with ad.GradientTape() as tape:
         tape.watch(arguments)
         return function(*arguments), tape
 
 
-def contributions(function: Callable[..., Any], arguments: Any, v: Any) -> list[Any]:
+def pull_back(function: Callable[..., Any], arguments: Any, v: Any) -> list[Any]:
     """Return what a function's own `backward` makes of the cotangent v, one array for each argument."""
     with ad.GradientTape() as tape:
         tape.watch(arguments)
@@ -173,7 +173,7 @@ def contributions(function: Callable[..., Any], arguments: Any, v: Any) -> list[
         raise NotYet(next((hint for part, hint in known.items() if part in str(error)), otherwise)) from error
 
 
-def solved(arguments: Any, v: Any, hint: Callable[[Any, Any], str]) -> list[Case]:
+def list_cases(arguments: Any, v: Any, hint: Callable[[Any, Any], str]) -> list[Case]:
     """Return the cases of a solver with a custom gradient."""
     return [
         Case(
@@ -185,15 +185,15 @@ def solved(arguments: Any, v: Any, hint: Callable[[Any, Any], str]) -> list[Case
             "The value isn't the solution of the equation. Keep the solver of the template in your function.",
         ),
         Case(
-            lambda solver: any(runs_code(entry.operation) for entry in on_a_tape(solver, arguments)[1].entries),
+            lambda solver: any(runs_code(entry.operation) for entry in record(solver, arguments)[1].entries),
             "Here, the tape walks through your solver or finds nothing: your function has no custom gradient. Write "
             "`@ad.custom_gradient` above it.",
         ),
         Case(
-            lambda solver: any(part is None for part in contributions(solver, arguments, v)),
+            lambda solver: any(part is None for part in pull_back(solver, arguments, v)),
             "Your backward returns None for one of its arguments. Each has a slope: return both contributions.",
         ),
-        Case(lambda solver: contributions(solver, arguments, v), hint),
+        Case(lambda solver: pull_back(solver, arguments, v), hint),
     ]
 
 
@@ -201,7 +201,7 @@ MEAN, ECCENTRICITY, UPWARD = 1.2, 0.55, 1.7
 """M, e, and a cotangent other than 1."""
 
 
-def turn_to(mean: Any, e: Any) -> Any:
+def solve_kepler(mean: Any, e: Any) -> Any:
     """Solve Kepler's equation."""
     angle = mean + e * np.sin(mean)
     for _ in range(30):
@@ -210,27 +210,27 @@ def turn_to(mean: Any, e: Any) -> Any:
 
 
 @ad.custom_gradient
-def planet(mean: Any, e: Any) -> Any:
+def find_planet(mean: Any, e: Any) -> Any:
     """Solve Kepler's equation, with the slopes that the implicit function theorem gives."""
 
     def backward(v: Any) -> Any:
-        angle = planet(mean, e)
+        angle = find_planet(mean, e)
         u = v / (1 - e * np.cos(angle))
         return u, u * np.sin(angle)
 
-    return turn_to(float(mean), float(e)), backward
+    return solve_kepler(float(mean), float(e)), backward
 
 
 @ad.custom_gradient
-def planet_once(mean: Any, e: Any) -> Any:
+def find_planet_once(mean: Any, e: Any) -> Any:
     """Solve Kepler's equation, with slopes that are plain numbers."""
-    angle, e = turn_to(float(mean), float(e)), float(e)
+    angle, e = solve_kepler(float(mean), float(e)), float(e)
     return angle, lambda v: [v / (1 - e * np.cos(angle)) * slope for slope in (1.0, np.sin(angle))]
 
 
-def hint_for_planet(given: Any, right: Any) -> str:
+def explain_planet(given: Any, right: Any) -> str:
     """Return the hint for two wrong contributions: the one for M, and the one for e."""
-    mean, e, v, angle = MEAN, ECCENTRICITY, UPWARD, turn_to(MEAN, ECCENTRICITY)
+    mean, e, v, angle = MEAN, ECCENTRICITY, UPWARD, solve_kepler(MEAN, ECCENTRICITY)
     sine, cosine = np.sin(angle), np.cos(angle)
     at_end = "The slopes belong to the place where the solver ended: use E instead of M."
     upward: Part = [(v, ""), (1.0, "That's without the cotangent: in a chain, something other than 1 arrives.")]
@@ -267,17 +267,17 @@ def hint_for_planet(given: Any, right: Any) -> str:
     of_mean = sign("∂g/∂M is -1, and the theorem has a minus too."), upward, divisor
     of_e = sign("∂g/∂e is -sin E, and the theorem has a minus."), upward, divisor, across
     if near(given[0], right[0]):
-        about = hints_for(given[1], one, of_e, 3) or "Multiply the cotangent by -∂g/∂e, and divide by ∂g/∂E, at E."
+        about = find_hints(given[1], one, of_e, 3) or "Multiply the cotangent by -∂g/∂e, and divide by ∂g/∂E, at E."
         return f"The contribution for M is right, the one for e isn't. {about}"
     if near(given[1], right[1]):
-        about = hints_for(given[0], one, of_mean, 3) or "Multiply the cotangent by -∂g/∂M, and divide by ∂g/∂E."
+        about = find_hints(given[0], one, of_mean, 3) or "Multiply the cotangent by -∂g/∂M, and divide by ∂g/∂E."
         return f"The contribution for e is right, the one for M isn't. {about}"
     signs = sign("Both signs are the wrong way round: ∂g/∂M is -1, and the theorem has a minus too.")
-    if about := hints_for(given, both, (signs, upward, divisor, across), 3):
+    if about := find_hints(given, both, (signs, upward, divisor, across), 3):
         return about
-    if about := hints_for(given[::-1], both, (signs, upward, divisor, across)):
+    if about := find_hints(given[::-1], both, (signs, upward, divisor, across)):
         return f"{changed} {about}"
-    hints = hints_for(given[0], one, of_mean), hints_for(given[1], one, of_e)
+    hints = find_hints(given[0], one, of_mean), find_hints(given[1], one, of_e)
     if all(hints):
         return f"For M: {hints[0]} For e: {hints[1]}"
     return (
@@ -292,9 +292,9 @@ PLANET = Function(
     """\
 A planet on an ellipse moves fast near its sun and slowly far away. Kepler found where it is at a given time: solve E − e sin E = M for an angle E that gives its place on the ellipse. M is the share of the year that has passed, as an angle, and e, the *eccentricity*, says how stretched the ellipse is: 0 is a circle, close to 1 is very elongated. Write `backward`, which returns one contribution for M and one for e.""",
     signature="angle(M, e)",
-    cases=solved((ad.constant(MEAN), ad.constant(ECCENTRICITY)), UPWARD, hint_for_planet),
-    answer=planet,
-    spellings=[planet_once],
+    cases=list_cases((ad.constant(MEAN), ad.constant(ECCENTRICITY)), UPWARD, explain_planet),
+    answer=find_planet,
+    spellings=[find_planet_once],
     why="No turn of the solver is on the tape. For second derivatives to be right as well, `backward` computes with "
     "`E = angle(M, e)`.",
 )
@@ -312,7 +312,7 @@ def settle(w: Any, b: Any) -> Any:
 
 
 @ad.custom_gradient
-def equilibrium(w: Any, b: Any) -> Any:
+def find_equilibrium(w: Any, b: Any) -> Any:
     """Return the fixed point, with one linear system for its gradient."""
     z, w = settle(ad.stop_gradient(w).numpy(), ad.stop_gradient(b).numpy()), ad.stop_gradient(w).numpy()
 
@@ -324,7 +324,7 @@ def equilibrium(w: Any, b: Any) -> Any:
     return z, backward
 
 
-def hint_for_layer(given: Any, right: Any) -> str:
+def explain_layer(given: Any, right: Any) -> str:
     """Return the hint for two wrong contributions: the one for W, and the one for b."""
     w, v, z = MATRIX, ARRIVES, settle(MATRIX, BIAS)
     one = np.eye(len(z))
@@ -334,7 +334,7 @@ def hint_for_layer(given: Any, right: Any) -> str:
         inside = sign * through(slope, u)
         return np.outer(inside, z), inside
 
-    known = hints_for(
+    known = find_hints(
         given,
         made_of,
         [
@@ -406,8 +406,8 @@ LAYER = Function(
     """\
 A *deep equilibrium model* (Bai, Kolter and Koltun, 2019) is a network of one layer, applied until its output settles. Here is a small one: `z` is the vector with z = tanh(W z + b). Write `backward(v)`. It returns one contribution for `W`, a matrix, and one for `b`, a vector. The slope of tanh is 1 − tanh², so at the fixed point it is 1 − z².""",
     signature="equilibrium(W, b)",
-    cases=solved((ad.constant(MATRIX), ad.constant(BIAS)), ARRIVES, hint_for_layer),
-    answer=equilibrium,
+    cases=list_cases((ad.constant(MATRIX), ad.constant(BIAS)), ARRIVES, explain_layer),
+    answer=find_equilibrium,
     why="One u is enough for all the weights, whether you solved for it or repeated u = v + u A.",
 )
 
@@ -416,7 +416,7 @@ READINGS, OTHERS = OUTER.standard_normal((12, 4)), OUTER.standard_normal((9, 4))
 DATA = READINGS, OUTER.standard_normal(12), OTHERS, OUTER.standard_normal(9), OUTER.uniform(-1.5, 1.0, 4)
 
 
-def parts(x: Any, y: Any, other: Any, y_other: Any, s: Any) -> tuple[Any, ...]:
+def compute_parts(x: Any, y: Any, other: Any, y_other: Any, s: Any) -> tuple[Any, ...]:
     """Return the inner Hessian, the best weights, the outer gradient there, u, and the strengths."""
     h = 2 * x.T @ x / len(y) + 2 * np.diag(np.exp(s))
     w = np.linalg.solve(h, 2 * x.T @ y / len(y))
@@ -424,18 +424,18 @@ def parts(x: Any, y: Any, other: Any, y_other: Any, s: Any) -> tuple[Any, ...]:
     return h, w, v, np.linalg.solve(h, v), np.exp(s)
 
 
-def slopes(make: Callable[..., Any]) -> Callable[..., Any]:
+def make_slopes(make: Callable[..., Any]) -> Callable[..., Any]:
     """Return what makes an answer from these parts."""
-    return lambda *data: make(*parts(*data))
+    return lambda *data: make(*compute_parts(*data))
 
 
-def hint_for_strengths(given: Any, right: Any) -> str:
+def explain_strengths(given: Any, right: Any) -> str:
     """Return the hint for slopes that are wrong in one to three places."""
     if np.shape(given) != np.shape(right):
         return ""
-    hessian, w, v, u, p = parts(*DATA)
+    hessian, w, v, u, p = compute_parts(*DATA)
     s, without = DATA[-1], hessian - 2 * np.diag(p)
-    known = hints_for(
+    known = find_hints(
         np.asarray(given),
         lambda sign, two, strength, weight, back: sign * two * strength * weight * back,
         [
@@ -482,47 +482,47 @@ Now give each of the readings a strength of its own: the inner loss is the mean 
 
 The best weights are given. Use `u`, and how the inner gradient changes with `s`.""",
     signature="strength_slopes(X, y, X_other, y_other, s)",
-    cases=[Case(lambda strength_slopes: strength_slopes(*(part.copy() for part in DATA)), hint_for_strengths)],
-    answer=slopes(lambda h, w, v, u, p: -2 * p * w * u),
+    cases=[Case(lambda strength_slopes: strength_slopes(*(part.copy() for part in DATA)), explain_strengths)],
+    answer=make_slopes(lambda h, w, v, u, p: -2 * p * w * u),
     spellings=[
-        slopes(lambda h, w, v, u, p: ad.constant(-2 * p * w * u)),
-        slopes(lambda h, w, v, u, p: np.float32(-2 * p * w * u)),
-        slopes(lambda h, w, v, u, p: (-np.linalg.inv(h) @ np.diag(2 * p * w)).T @ v),
+        make_slopes(lambda h, w, v, u, p: ad.constant(-2 * p * w * u)),
+        make_slopes(lambda h, w, v, u, p: np.float32(-2 * p * w * u)),
+        make_slopes(lambda h, w, v, u, p: (-np.linalg.inv(h) @ np.diag(2 * p * w)).T @ v),
     ],
     hints=[
-        (slopes(lambda h, w, v, u, p: u), "That's u. Now pull -u back through the inner gradient, to s."),
+        (make_slopes(lambda h, w, v, u, p: u), "That's u. Now pull -u back through the inner gradient, to s."),
         (
-            slopes(lambda h, w, v, u, p: -u),
+            make_slopes(lambda h, w, v, u, p: -u),
             "That's -u. Multiply it by how the inner gradient changes with s: 2 exp(s) w.",
         ),
         (
-            slopes(lambda h, w, v, u, p: v),
+            make_slopes(lambda h, w, v, u, p: v),
             "That's v, how the outer loss changes with w. How does w change with s?",
         ),
         (
-            slopes(lambda h, w, v, u, p: -v),
+            make_slopes(lambda h, w, v, u, p: -v),
             "That's -v, and v is how the outer loss changes with w. How does w change with s?",
         ),
         (
-            slopes(lambda h, w, v, u, p: w),
+            make_slopes(lambda h, w, v, u, p: w),
             "These are the weights. I need how the outer loss changes with each s.",
         ),
-        (slopes(lambda h, w, v, u, p: p * w**2), OF_LOSS),
-        (slopes(lambda h, w, v, u, p: -p * w**2), OF_LOSS),
-        (slopes(lambda h, w, v, u, p: np.linalg.solve(h, 2 * p * w)), ONE_VECTOR),
-        (slopes(lambda h, w, v, u, p: -np.linalg.solve(h, 2 * p * w)), ONE_VECTOR),
-        (slopes(lambda h, w, v, u, p: np.linalg.solve(h, 2 * p * w) * v), ONE_VECTOR),
-        (slopes(lambda h, w, v, u, p: -np.linalg.solve(h, 2 * p * w) * v), ONE_VECTOR),
+        (make_slopes(lambda h, w, v, u, p: p * w**2), OF_LOSS),
+        (make_slopes(lambda h, w, v, u, p: -p * w**2), OF_LOSS),
+        (make_slopes(lambda h, w, v, u, p: np.linalg.solve(h, 2 * p * w)), ONE_VECTOR),
+        (make_slopes(lambda h, w, v, u, p: -np.linalg.solve(h, 2 * p * w)), ONE_VECTOR),
+        (make_slopes(lambda h, w, v, u, p: np.linalg.solve(h, 2 * p * w) * v), ONE_VECTOR),
+        (make_slopes(lambda h, w, v, u, p: -np.linalg.solve(h, 2 * p * w) * v), ONE_VECTOR),
         (
-            slopes(lambda h, w, v, u, p: np.sum(-2 * p * w * u)),
+            make_slopes(lambda h, w, v, u, p: np.sum(-2 * p * w * u)),
             "That's one number. I need a slope for each element of s.",
         ),
         (
-            slopes(lambda h, w, v, u, p: -np.linalg.inv(h) @ np.diag(2 * p * w)),
+            make_slopes(lambda h, w, v, u, p: -np.linalg.inv(h) @ np.diag(2 * p * w)),
             "That's dw/ds, of shape (4, 4). I need one slope for each of 4 strengths: multiply it by v from the left.",
         ),
         (
-            slopes(lambda h, w, v, u, p: -2 * p * w * (np.linalg.inv(h) * v)),
+            make_slopes(lambda h, w, v, u, p: -2 * p * w * (np.linalg.inv(h) * v)),
             "I need one slope for each of 4 strengths, and got the shape (4, 4). `inv(H) * v` multiplies element by "
             "element: write `inv(H) @ v`, or solve H u = v.",
         ),

@@ -205,21 +205,21 @@ def differentiate(function: Callable[..., Any], *args: Any, sources: Any) -> tup
     return gradient, tapes, len(tapes.seen) - before
 
 
-def block(x: Any, kernels: Any) -> Any:
+def run_layers(x: Any, kernels: Any) -> Any:
     """Return what some layers make of x."""
     for kernel in kernels:
         x = np.tanh(x @ kernel)
     return x
 
 
-def in_segments(*lengths: int) -> Callable[..., Any]:
+def cut_into(*lengths: int) -> Callable[..., Any]:
     """Return a network whose layers are in checkpoints of these lengths; of a length below zero, outside of any."""
 
     def loss(x: Any, kernels: Any) -> Any:
         first = 0
         for length in lengths:
             part = kernels[first : first + abs(length)]
-            x = ad.checkpoint(block)(x, part) if length > 0 else block(x, part)
+            x = ad.checkpoint(run_layers)(x, part) if length > 0 else run_layers(x, part)
             first += abs(length)
         return np.mean(x**2)
 
@@ -232,14 +232,14 @@ LATE_VARIABLE = (
 )
 
 
-def late_variable(x: Any, kernels: Any) -> Any:
+def read_late_variable(x: Any, kernels: Any) -> Any:
     """Read the variable of a loop in a checkpoint, when it has moved on."""
     for first in range(0, 16, 4):
-        x = ad.checkpoint(lambda x: block(x, kernels[first : first + 4]))(x)  # noqa: B023 (that's the mistake)
+        x = ad.checkpoint(lambda x: run_layers(x, kernels[first : first + 4]))(x)  # noqa: B023 (that's the mistake)
     return np.mean(x**2)
 
 
-def slopes(loss: Callable[..., Any]) -> Any:
+def find_slopes(loss: Callable[..., Any]) -> Any:
     """Return the gradient with respect to the kernels."""
     try:
         return differentiate(loss, SAMPLES, KERNELS, sources=KERNELS)[0]
@@ -262,22 +262,22 @@ HALF = Function(
             "order?",
         ),
         Case(
-            lambda loss: next((k for k, one in enumerate(slopes(loss)) if one is None), None),
+            lambda loss: next((k for k, one in enumerate(find_slopes(loss)) if one is None), None),
             "The gradient of kernel {given} is None. Keep the layers on the path: a checkpoint leaves out what they compute, "
             "not their derivatives.",
         ),
-        Case(slopes, "The loss is right, but its gradient isn't. What does your backward function compute?"),
+        Case(find_slopes, "The loss is right, but its gradient isn't. What does your backward function compute?"),
         Case(
             lambda loss: max(ROOM, differentiate(loss, SAMPLES, KERNELS, sources=KERNELS)[1].most),
             TOO_MUCH + "Does a part of the layers still run outside a checkpoint? If not, the longest segment is too "
             "long. Which number of them is best for 16 layers?",
         ),
     ],
-    answer=in_segments(4, 4, 4, 4),
-    spellings=[in_segments(*[2] * 8), in_segments(5, 5, 6)],
+    answer=cut_into(4, 4, 4, 4),
+    spellings=[cut_into(*[2] * 8), cut_into(5, 5, 6)],
     hints=[
         (
-            block,
+            run_layers,
             "It returns what the layers return. Is `np.mean(x**2)` missing?",
         ),
         (
@@ -286,33 +286,33 @@ HALF = Function(
             "`x = ad.checkpoint(...)(...)`.",
         ),
         (
-            lambda x, kernels: np.mean(block(x, [kernel.numpy() for kernel in kernels]) ** 2),
+            lambda x, kernels: np.mean(run_layers(x, [kernel.numpy() for kernel in kernels]) ** 2),
             "The loss is a plain number, which no tape follows. Compute it with NumPy's functions from the arguments, "
             "and return it as it is.",
         ),
         (
-            in_segments(-16),
+            cut_into(-16),
             TOO_MUCH + "Nothing is run again yet: call a part of the layers through ad.checkpoint.",
         ),
         (
-            in_segments(16),
+            cut_into(16),
             TOO_MUCH
             + "After the forward pass it's far less, but the one segment runs everything again at once. Cut the "
             "layers into several segments.",
         ),
         (
-            in_segments(*[1] * 16),
+            cut_into(*[1] * 16),
             TOO_MUCH + "A checkpoint around each layer keeps the result of each. Put several layers into one segment.",
         ),
         *(
             (wrong, TOO_MUCH + "Part of the layers still runs outside a checkpoint.")
-            for wrong in (in_segments(8, -8), in_segments(-8, 8))
+            for wrong in (cut_into(8, -8), cut_into(-8, 8))
         ),
         (
-            in_segments(8, 8),
+            cut_into(8, 8),
             TOO_MUCH + "You have 2 segments, and the longest is still too long. Which number is best for 16 layers?",
         ),
-        (late_variable, LATE_VARIABLE),
+        (read_late_variable, LATE_VARIABLE),
     ],
     why="The tapes never hold more than 250,000 bytes, where those of the plain network hold 443,400.",
 )
@@ -335,24 +335,24 @@ MIXING = ad.Variable(np.random.default_rng(185).normal(size=(8, 8)))
 Dropped = Callable[..., Any]
 
 
-def twice(dropped: Dropped, kernels: Any) -> tuple[Any, Any]:
+def call_twice(dropped: Dropped, kernels: Any) -> tuple[Any, Any]:
     """Return what two calls compute that share a generator."""
     random = np.random.default_rng(2)
     one, other = (numbers(dropped(INPUTS, kernels, random)) for _ in range(2))
     return one, other
 
 
-def zeros(dropped: Dropped, *kernels: Any) -> Any:
+def find_zeros(dropped: Dropped, *kernels: Any) -> Any:
     """Return where the result is 0."""
-    return twice(dropped, kernels)[0] == 0.0
+    return call_twice(dropped, kernels)[0] == 0.0
 
 
-def kept(dropped: Dropped) -> Any:
+def find_kept(dropped: Dropped) -> Any:
     """Return what one layer keeps."""
-    return ~zeros(dropped, MIXING)
+    return ~find_zeros(dropped, MIXING)
 
 
-def gradient(dropped: Dropped) -> tuple[Any, int]:
+def find_gradient(dropped: Dropped) -> tuple[Any, int]:
     """Return the gradient with respect to three kernels, and how many layers ran again."""
     try:
         found, _, again = differentiate(dropped, INPUTS, WEIGHTS, np.random.default_rng(1), sources=WEIGHTS)
@@ -363,7 +363,7 @@ def gradient(dropped: Dropped) -> tuple[Any, int]:
     return found, again
 
 
-def slope(dropped: Dropped) -> bool:
+def agrees_with_difference(dropped: Dropped) -> bool:
     """Return whether the gradient agrees with a difference of two calls whose generators start at the same place."""
     h, along = 1e-5, np.random.default_rng(184).normal(size=(3, 8, 8))
 
@@ -371,15 +371,15 @@ def slope(dropped: Dropped) -> bool:
         moved = [ad.Variable(weight.numpy() + t * step) for weight, step in zip(WEIGHTS, along, strict=True)]
         return float(np.sum(numbers(dropped(INPUTS, moved, np.random.default_rng(1)))))
 
-    return near(float(np.sum(gradient(dropped)[0] * along)), (total(h) - total(-h)) / (2 * h), 1e-4)
+    return near(float(np.sum(find_gradient(dropped)[0] * along)), (total(h) - total(-h)) / (2 * h), 1e-4)
 
 
-def half_kept(x: Any, kernel: Any, random: Any) -> Any:
+def draw_mask(x: Any, kernel: Any, random: Any) -> Any:
     """Return a mask for what a layer computes."""
     return random.random((len(x), kernel.shape[1])) < 0.5
 
 
-def with_masks(draw: Callable[..., Any]) -> Dropped:
+def drop_by(draw: Callable[..., Any]) -> Dropped:
     """Return layers with dropout, whose masks come from `draw(x, kernel, random)`."""
 
     def layer(x: Any, kernel: Any, mask: Any) -> Any:
@@ -393,34 +393,34 @@ def with_masks(draw: Callable[..., Any]) -> Dropped:
     return dropped
 
 
-def masks_inside(x: Any, kernels: Any, random: Any) -> Any:
+def draw_inside(x: Any, kernels: Any, random: Any) -> Any:
     """Draw each mask in the layer, as the exercise's template does."""
     for kernel in kernels:
-        x = ad.checkpoint(lambda x, kernel: 2.0 * half_kept(x, kernel, random) * np.tanh(x @ kernel))(x, kernel)
+        x = ad.checkpoint(lambda x, kernel: 2.0 * draw_mask(x, kernel, random) * np.tanh(x @ kernel))(x, kernel)
     return x
 
 
-def masks_put_back(x: Any, kernels: Any, random: Any) -> Any:
+def put_state_back(x: Any, kernels: Any, random: Any) -> Any:
     """Draw each mask in the layer, from where the generator stood before the first run."""
 
     def layer(x: Any, kernel: Any, state: Any) -> Any:
         random.bit_generator.state = state
-        return 2.0 * half_kept(x, kernel, random) * np.tanh(x @ kernel)
+        return 2.0 * draw_mask(x, kernel, random) * np.tanh(x @ kernel)
 
     for kernel in kernels:
         x = ad.checkpoint(layer)(x, kernel, random.bit_generator.state)
     return x
 
 
-def share_kept(dropped: Dropped) -> int:
+def measure_share(dropped: Dropped) -> int:
     """Return how many per cent one layer keeps, 50 if it is about half."""
-    share = kept(dropped).mean()
+    share = find_kept(dropped).mean()
     return 50 if 0.4 < share < 0.6 else round(100 * share)
 
 
-def what_is_kept(dropped: Dropped, factor: float) -> bool:
+def keeps_times(dropped: Dropped, factor: float) -> bool:
     """Return whether one layer returns its tanh times a factor, where it isn't dropped."""
-    return near(twice(dropped, [MIXING])[0], factor * np.tanh(INPUTS @ MIXING.numpy()) * kept(dropped))
+    return near(call_twice(dropped, [MIXING])[0], factor * np.tanh(INPUTS @ MIXING.numpy()) * find_kept(dropped))
 
 
 NO_ERROR_ANY_MORE = (
@@ -439,56 +439,56 @@ DROPPED = Function(
         ),
         Case(lambda dropped: np.zeros(np.shape(dropped(INPUTS, WEIGHTS, np.random.default_rng(1))))),
         Case(
-            lambda dropped: [one is not None for one in gradient(dropped)[0]],
+            lambda dropped: [one is not None for one in find_gradient(dropped)[0]],
             "The gradient of a kernel is None. Only the mask is drawn outside; the layer stays on the tape.",
         ),
         Case(
-            lambda dropped: np.array_equal(zeros(dropped, ALIKE), zeros(dropped, ALIKE)),
+            lambda dropped: np.array_equal(find_zeros(dropped, ALIKE), find_zeros(dropped, ALIKE)),
             "Draw from the `random` that is passed in, so that the caller's seed decides.",
         ),
         Case(
-            lambda dropped: kept(dropped).all() and zeros(dropped, ALIKE).any(),
+            lambda dropped: find_kept(dropped).all() and find_zeros(dropped, ALIKE).any(),
             "You drop what goes into a layer. Drop what comes out: 2.0 * kept * np.tanh(x @ w).",
         ),
         Case(
-            lambda dropped: kept(dropped).all(),
+            lambda dropped: find_kept(dropped).all(),
             "Nothing is dropped any more. Multiply by a mask, half of which is 0.",
         ),
         Case(
-            lambda dropped: bool((kept(dropped) == kept(dropped)[:, :1]).all()),
+            lambda dropped: bool((find_kept(dropped) == find_kept(dropped)[:, :1]).all()),
             "All numbers of a sample share a mask. Draw one for each element: random.random(x.shape).",
         ),
         Case(
-            lambda dropped: bool((kept(dropped) == kept(dropped)[0]).all()),
+            lambda dropped: bool((find_kept(dropped) == find_kept(dropped)[0]).all()),
             "All samples have the same mask. Draw one number for each element: random.random(x.shape).",
         ),
-        Case(share_kept, "One layer keeps {given} % of its numbers. It should be about {answer}."),
-        Case(lambda dropped: what_is_kept(dropped, 1.0), "The factor 2 is missing: what isn't dropped is doubled."),
-        Case(lambda dropped: what_is_kept(dropped, 2.0), "What isn't dropped should be 2 · tanh(x @ w)."),
+        Case(measure_share, "One layer keeps {given} % of its numbers. It should be about {answer}."),
+        Case(lambda dropped: keeps_times(dropped, 1.0), "The factor 2 is missing: what isn't dropped is doubled."),
+        Case(lambda dropped: keeps_times(dropped, 2.0), "What isn't dropped should be 2 · tanh(x @ w)."),
         Case(
-            lambda dropped: np.array_equal(*(one != 0.0 for one in twice(dropped, [MIXING]))),
+            lambda dropped: np.array_equal(*(one != 0.0 for one in call_twice(dropped, [MIXING]))),
             "Two calls dropped the same numbers. Draw from the generator that is passed in; a seed that never changes "
             "gives the same mask each time.",
         ),
         Case(
-            lambda dropped: zeros(dropped, ALIKE, ALIKE, ALIKE).mean() < 0.7,
+            lambda dropped: find_zeros(dropped, ALIKE, ALIKE, ALIKE).mean() < 0.7,
             "All layers drop the same numbers. Draw a new mask in each turn of the loop.",
         ),
         Case(
-            lambda dropped: gradient(dropped)[1] == 0,
+            lambda dropped: find_gradient(dropped)[1] == 0,
             "Nothing is run again any more. Keep ad.checkpoint around each layer, and pass the mask in.",
         ),
         Case(
-            lambda dropped: gradient(dropped)[1],
+            lambda dropped: find_gradient(dropped)[1],
             "Of {answer} layers, {given} ran again. Each layer has a checkpoint of its own.",
         ),
-        Case(slope, NO_ERROR_ANY_MORE),
+        Case(agrees_with_difference, NO_ERROR_ANY_MORE),
     ],
-    answer=with_masks(half_kept),
-    spellings=[with_masks(lambda x, kernel, random: random.integers(0, 2, x.shape).astype(float))],
+    answer=drop_by(draw_mask),
+    spellings=[drop_by(lambda x, kernel, random: random.integers(0, 2, x.shape).astype(float))],
     hints=[
-        (masks_inside, SECOND_MASK),
-        (masks_put_back, MOVED_GENERATOR),
+        (draw_inside, SECOND_MASK),
+        (put_state_back, MOVED_GENERATOR),
     ],
     why="Two runs, one mask: now the second run is like the first.",
 )

@@ -211,7 +211,7 @@ Step = Callable[..., Any]
 
 
 @functools.lru_cache(maxsize=1)  # one for all calls of a function, as the branches need programs of their own
-def compiled(step: Any) -> Any:
+def compile_once(step: Any) -> Any:
     """Compile a learner's function."""
     return ad.compile(step.__wrapped__)
 
@@ -220,7 +220,7 @@ def take_step(step: Step, y: Any, noise: Any, size: float) -> Any:
     """Return the new w of a compiled step."""
     args = W, X, y, noise, size
     try:
-        given = compiled(step)(*args)
+        given = compile_once(step)(*args)
     except DifferentError as error:
         raise NotYet(
             "Two recordings gave different numbers, so something random is still drawn inside. Use `noise`."
@@ -242,7 +242,7 @@ def take_step(step: Step, y: Any, noise: Any, size: float) -> Any:
     return given
 
 
-def without_noise(step: Step) -> Any:
+def read_without_noise(step: Step) -> Any:
     """Return what a step comes to if it doesn't depend on the noise."""
     one, other = (take_step(step, NEAR, times * NOISE, 0.1) for times in (1, -1))
     return one if near(one, other) else "depends on it"
@@ -257,7 +257,7 @@ def call_with(y: Any, times: float, size: float) -> Case:
     )
 
 
-def training_step(
+def vary_step(
     noise: Any = lambda noise: 0.01 * noise,
     size: Any = lambda size: size,
     is_large: Any = lambda error: error > 1.0,
@@ -277,7 +277,7 @@ def training_step(
     return step
 
 
-def clean_error(w: Any, x: Any, y: Any, noise: Any, size: Any) -> Any:
+def ask_clean_error(w: Any, x: Any, y: Any, noise: Any, size: Any) -> Any:
     """Ask about the error without noise."""
     slope = ad.grad(lambda w: np.mean(((x + 0.01 * noise) @ w - y) ** 2))(w)
     if np.mean((x @ w - y) ** 2) > 1.0:
@@ -285,7 +285,7 @@ def clean_error(w: Any, x: Any, y: Any, noise: Any, size: Any) -> Any:
     return w - size * slope
 
 
-def never(error: Any) -> bool:
+def say_no(error: Any) -> bool:
     """Return that no error is large."""
     return False
 
@@ -314,7 +314,7 @@ def training_step(w, x, y):
     signature="repaired(w, x, y, noise, size)",
     cases=[
         Case(
-            without_noise,
+            read_without_noise,
             "Your step doesn't depend on `noise`. Draw nothing yourself: add 0.01 times what the caller drew.",
         ),
         call_with(FAR, 1, 0.3),
@@ -325,56 +325,53 @@ def training_step(w, x, y):
         call_with(ABOVE, 1, 0.1),
         call_with(BELOW, -100, 0.1),  # so much noise that it decides the branch
     ],
-    answer=training_step(),
+    answer=vary_step(),
     spellings=[
-        training_step(noise=lambda noise: noise / 100),
-        lambda w, x, y, noise, size: training_step()(ad.constant(w), x, y, noise, size),
+        vary_step(noise=lambda noise: noise / 100),
+        lambda w, x, y, noise, size: vary_step()(ad.constant(w), x, y, noise, size),
     ],
     hints=[
-        (training_step(noise=lambda noise: 0.0 * noise), "The noise is missing: x should become x + 0.01 * noise."),
-        (training_step(noise=lambda noise: noise), "The noise is a hundredth: 0.01 * noise."),
-        (training_step(noise=lambda noise: 0.1 * noise), "The noise is a hundredth, not a tenth: 0.01 * noise."),
-        (training_step(noise=lambda noise: -0.01 * noise), "You subtracted the noise. Add it: x + 0.01 * noise."),
+        (vary_step(noise=lambda noise: 0.0 * noise), "The noise is missing: x should become x + 0.01 * noise."),
+        (vary_step(noise=lambda noise: noise), "The noise is a hundredth: 0.01 * noise."),
+        (vary_step(noise=lambda noise: 0.1 * noise), "The noise is a hundredth, not a tenth: 0.01 * noise."),
+        (vary_step(noise=lambda noise: -0.01 * noise), "You subtracted the noise. Add it: x + 0.01 * noise."),
         (
-            clean_error,
+            ask_clean_error,
             "Your `if` asks about the error of the clean x. Ask about the error with noise, the one whose slope you "
             "take.",
         ),
         (
-            training_step(damp=lambda slope: 10.0 * slope),
+            vary_step(damp=lambda slope: 10.0 * slope),
             "With an error above 1, you multiply the slope by 10. Divide it by 10.",
         ),
-        (training_step(is_large=never), NOT_DIVIDED + "Yours never is. Is an `if` missing?"),
-        (training_step(is_large=lambda error: error < 1.0), NOT_DIVIDED + "Is the comparison the right way round?"),
+        (vary_step(is_large=say_no), NOT_DIVIDED + "Yours never is. Is an `if` missing?"),
+        (vary_step(is_large=lambda error: error < 1.0), NOT_DIVIDED + "Is the comparison the right way round?"),
         (
-            training_step(is_large=lambda error: error > 2.0),
+            vary_step(is_large=lambda error: error > 2.0),
             "An error of 1.08 is above 1, too: does int() or round() make it 1? "
             + NOT_DIVIDED
             + "Is the comparison with 1.0?",
         ),
-        *(
-            (training_step(is_large=is_large), TOO_OFTEN)
-            for is_large in (lambda error: True, lambda error: error > 0.5)
-        ),
+        *((vary_step(is_large=is_large), TOO_OFTEN) for is_large in (lambda error: True, lambda error: error > 0.5)),
         (
-            training_step(is_large=lambda error: np.ones(2) * error > 1.0),
+            vary_step(is_large=lambda error: np.ones(2) * error > 1.0),
             "The `if` asks about the slope. `value_and_grad` returns the value first.",
         ),
         (
-            training_step(mean=np.sum),
+            vary_step(mean=np.sum),
             "That's the step for the sum of the squares. The loss is their mean: np.mean.",
         ),
-        (training_step(size=lambda size: 1.0), "You subtract the whole slope. Multiply it by `size` first."),
+        (vary_step(size=lambda size: 1.0), "You subtract the whole slope. Multiply it by `size` first."),
         (
-            training_step(size=lambda size: 0.1),
+            vary_step(size=lambda size: 0.1),
             "I passed another `size`, and the step didn't change. Does it use the global one?",
         ),
-        (training_step(size=lambda size: 0.1 * size), A_TENTH),
-        (training_step(damp=lambda slope: slope / 100.0), A_TENTH),
+        (vary_step(size=lambda size: 0.1 * size), A_TENTH),
+        (vary_step(damp=lambda slope: slope / 100.0), A_TENTH),
         (lambda w, x, y, noise, size: w * 1.0, "You return w unchanged. Return w - size * slope."),
         *(
-            (training_step(is_large=is_large, result=result), hint)
-            for is_large in (lambda error: error > 1.0, never)
+            (vary_step(is_large=is_large, result=result), hint)
+            for is_large in (lambda error: error > 1.0, say_no)
             for result, hint in (
                 (lambda w, slope, size: slope, "That's the slope. Return the new w: w - size * slope."),
                 (lambda w, slope, size: size * slope, "That's the change. Return w minus it."),
@@ -408,7 +405,7 @@ class Watched(Instruction):
 Watched.__name__ = Instruction.__name__  # which Python names in its errors
 
 
-def programs() -> list[Callable[[Any], Any]]:
+def list_programs() -> list[Callable[[Any], Any]]:
     """Return functions whose programs hold nothing unused, a chain, a guard, and several results."""
 
     def nothing_unused(x: Any) -> Any:
@@ -450,7 +447,7 @@ OF_ERROR = {
 """What a pass may do other than return a listing with a list, and the hint for each."""
 
 
-def why_unreadable(given: Any, before: list[Watched]) -> str:
+def explain_result(given: Any, before: list[Watched]) -> str:
     """Return the hint for what isn't a listing of instructions that were there, or an empty text."""
     if not isinstance(given, Listing):
         known = next((hint for kind, hint in OF_RESULT.items() if isinstance(given, kind)), "")
@@ -477,7 +474,7 @@ def why_unreadable(given: Any, before: list[Watched]) -> str:
 Instructions = list[Instruction]
 
 
-def why_pass(
+def explain_pass(
     left: Instructions, right: Instructions, listing: Listing, called: Instructions, used: Instructions
 ) -> str:
     """Return the hint for a pass that leaves other instructions than the right ones.
@@ -493,12 +490,12 @@ def why_pass(
     missing = [one for one in right if one not in left]
     if any(one.is_guard for one in missing):
         return "A guard is gone. It computes nothing, but it checks that the program is still the right one."
-    if set(left) == overwritten(listing):
+    if set(left) == sweep_and_overwrite(listing):
         return "Each turn overwrites `needed`. Add to it: needed.update(instruction.reads())."
     if missing and missing[-1].output_value in listing.kept():
-        return why_result(missing[-1], left, listing)
+        return explain_lost_result(missing[-1], left, listing)
     if missing:
-        return why_reads(missing, left, listing, called, used)
+        return explain_lost_value(missing, left, listing, called, used)
     if len(left) == len(listing.instructions):
         return "Nothing was removed, although the program computes something that nothing needs."
     extra = next(one for one in left if one not in right)
@@ -510,18 +507,18 @@ def why_pass(
     )
 
 
-def why_result(last: Instruction, left: Instructions, listing: Listing) -> str:
+def explain_lost_result(last: Instruction, left: Instructions, listing: Listing) -> str:
     """Return the hint for a pass that removes what computes a result."""
     if any(one.output_value in listing.kept() for one in left):
         return f"{last.name} is gone, but the program returns its result: it's in listing.kept()."
     return f"{last.name} is gone, although the program returns its result. Is your test the wrong way round?"
 
 
-def why_reads(
+def explain_lost_value(
     missing: Instructions, left: Instructions, listing: Listing, called: Instructions, used: Instructions
 ) -> str:
     """Return the hint for a pass that removes what an instruction that stays needs."""
-    once, twice = from_the_front(listing)
+    once, twice = sweep_from_front(listing)
     places = [listing.instructions.index(one) for one in used]
     if set(left) in (once, twice) and len(places) > 1 and places == sorted(places):
         return (
@@ -550,7 +547,7 @@ def why_reads(
     )
 
 
-def from_the_front(listing: Listing) -> tuple[set[Instruction], set[Instruction]]:
+def sweep_from_front(listing: Listing) -> tuple[set[Instruction], set[Instruction]]:
     """Return what stays if `needed` grows on the way from the front: judged on the way, and judged afterwards."""
     needed, once = listing.kept(), set()
     for one in listing.instructions:
@@ -560,7 +557,7 @@ def from_the_front(listing: Listing) -> tuple[set[Instruction], set[Instruction]
     return once, {one for one in listing.instructions if one.is_guard or one.output_value in needed}
 
 
-def overwritten(listing: Listing) -> set[Instruction]:
+def sweep_and_overwrite(listing: Listing) -> set[Instruction]:
     """Return what stays if each instruction replaces `needed`, on the way from the end."""
     needed, stays = listing.kept(), set()
     for one in reversed(listing.instructions):
@@ -573,7 +570,7 @@ def overwritten(listing: Listing) -> set[Instruction]:
 def judge_pass(answer: Any) -> str:
     """Judge a pass on recorded programs."""
     needs_function(answer, "drop_unused(listing)")
-    for function in programs():
+    for function in list_programs():
         listing = ad.compile(function, passes=()).program(np.array([0.5, 1.5])).listing
         called: list[Instruction] = []
         used: list[Instruction] = []
@@ -585,12 +582,12 @@ def judge_pass(answer: Any) -> str:
         except NotYet as problem:
             said = next((hint for part, hint in OF_ERROR.items() if part in str(problem.__cause__)), str(problem))
             raise NotYet(said) from problem
-        hint = why_unreadable(given, before)
+        hint = explain_result(given, before)
         if handed.instructions != before:
             hint = "Leave listing.instructions as it is: collect what stays in a list of its own."
         if not hint:
             left, right = [one.plain for one in given.instructions], list(unused(listing).instructions)
-            hint = why_pass(left, right, listing, called, used) if left != right else ""
+            hint = explain_pass(left, right, listing, called, used) if left != right else ""
         if hint:
             raise NotYet(hint)
     return "That's dead-code elimination, a pass that every compiler has. ad.compile runs yours like its own."
