@@ -134,7 +134,8 @@ A chain has 144 steps, and the result of each takes 3 MB. Count as in m(k) = k +
             hints={
                 1: "`segments` isn't 1. One segment around everything runs all 144 steps again, on one small tape.",
                 2: "The minimum isn't at two segments: each would hold 72 steps while it is run again.",
-                72: "`segments` isn't 72. Half as many segments as steps: the tape alone holds 72 results. Where is the "
+                72: "`segments` isn't 72. Half as many segments as steps: the tape alone holds 72 results. Where is "
+                "the "
                 "slope of m(k) zero?",
                 144: "`segments` isn't 144. A segment for each step keeps the result of each step, as the plain tape "
                 "does.",
@@ -149,9 +150,11 @@ A chain has 144 steps, and the result of each takes 3 MB. Count as in m(k) = k +
                 24: "24 is the number of arrays. How many MB are they?",
                 36: "`most` isn't 36: that's one of the two terms. While a segment is run again, its 12 arrays stand "
                 "beside the 12 results.",
-                432: "`most` isn't 432: that's the plain tape. What do 12 segments hold, and one of them while it is run "
+                432: "`most` isn't 432: that's the plain tape. What do 12 segments hold, and one of them while it is "
+                "run "
                 "again?",
-                12: "`most` isn't 12: that's the number of segments. How many arrays are held, and how many MB are they?",
+                12: "`most` isn't 12: that's the number of segments. How many arrays are held, and how many MB are "
+                "they?",
             },
             otherwise="`most` isn't {given}. At the minimum, k + n/k arrays are held, of 3 MB each.",
         ),
@@ -249,6 +252,17 @@ def find_slopes(loss: Callable[..., Any]) -> Any:
         raise NotYet(LATE_VARIABLE) from error
 
 
+def describe_slopes(found: list[Any], right: list[Any]) -> str:
+    """Return a hint for gradients that are wrong, or missing."""
+    missing = [k for k, one in enumerate(found) if one is None]
+    if missing:
+        return (
+            f"The gradient of kernel {missing[0]} is None. Keep the layers on the path: a checkpoint leaves out what "
+            "they compute, not their derivatives."
+        )
+    return "The loss is right, but its gradient isn't. What does your backward function compute?"
+
+
 TOO_MUCH = "The tapes hold {given} bytes at most, and there is room for {answer}. "
 HALF = Function(
     "A network in little more than half the memory",
@@ -261,12 +275,7 @@ HALF = Function(
             "For hidden numbers the loss is {answer}, and yours is {given}. Do all 16 layers run, each once and in "
             "order?",
         ),
-        Case(
-            lambda loss: next((k for k, one in enumerate(find_slopes(loss)) if one is None), None),
-            "The gradient of kernel {given} is None. Keep the layers on the path: a checkpoint leaves out what they compute, "
-            "not their derivatives.",
-        ),
-        Case(find_slopes, "The loss is right, but its gradient isn't. What does your backward function compute?"),
+        Case(find_slopes, describe_slopes),
         Case(
             lambda loss: max(ROOM, differentiate(loss, SAMPLES, KERNELS, sources=KERNELS)[1].most),
             TOO_MUCH + "Does a part of the layers still run outside a checkpoint? If not, the longest segment is too "
@@ -276,10 +285,7 @@ HALF = Function(
     answer=cut_into(4, 4, 4, 4),
     spellings=[cut_into(*[2] * 8), cut_into(5, 5, 6)],
     hints=[
-        (
-            run_layers,
-            "It returns what the layers return. Is `np.mean(x**2)` missing?",
-        ),
+        (run_layers, "It returns what the layers return. Is `np.mean(x**2)` missing?"),
         (
             lambda x, kernels: np.mean(x**2),
             "That is the mean square of x as it came in. A checkpoint returns what its layers compute: assign it, "
