@@ -512,7 +512,7 @@ To solve H s = b with products alone, go along one direction at a time. `missing
 Solve both equations for the unknown. All you need is `along`, which is H times the direction. In *n* turns the method arrives, if the eigenvalues of H are above zero.""",
     signature="solve(product, b)",
     cases=[
-        Case(lambda solve: solve_by(solve)[0]),
+        Case(lambda solve: solve_by(solve)[0], within=1e-7),
         Case(
             lambda solve: len(solve_by(solve)[1]) > 0,
             "The numbers are right, but your function never asked for a product.",
