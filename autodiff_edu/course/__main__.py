@@ -1,4 +1,4 @@
-"""For teachers and authors: list the chapters, hand them out, grade what comes back; execute and compare them.
+"""For teachers and authors: list the chapters, hand them out, grade, export questions; execute and compare them.
 
 Each command is about the course of the folder that it is run in (it, or a folder above, has a file course.toml), and
 elsewhere about the course of this package. With --course it is about the one of another folder.
@@ -8,6 +8,7 @@ python -m autodiff_edu.course list --course lectures/
 python -m autodiff_edu.course assignment OUT/
 python -m autodiff_edu.course assignment --nbgrader COURSE/
 python -m autodiff_edu.course grade SUBMISSIONS... --output results.csv --totals totals.csv
+python -m autodiff_edu.course export --gift questions.gift --qti questions.zip
 python -m autodiff_edu.course execute notebooks/*.ipynb
 python -m autodiff_edu.course compare notebooks/*.ipynb
 python -m autodiff_edu.course check
@@ -20,13 +21,17 @@ import argparse
 import contextlib
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from ..saving.files import check_path, write
 from .contents import Course, nearest
 from .tools import assignment, compare, execute, grade, nbgrader
+from .tools.export.gift import gift
+from .tools.export.qti import qti
+from .tools.export.questions import Question, course_questions, drill_questions
 from .tools.faults import faults_of_course
 from .tools.minutes import minutes
 from .tools.renumber import renumber
@@ -94,6 +99,15 @@ def _parser() -> argparse.ArgumentParser:
     ):
         command.add_argument(f"--{flag}", type=_limit, default=default, metavar="N", help=f"{what} ({default:g})")
     command.set_defaults(run=_grade)
+
+    text = "write the predictions and exercises, or questions of drills, for a learning platform"
+    command = commands.add_parser("export", parents=[common], help=text, description=text)
+    command.add_argument("--gift", type=Path, metavar="FILE", help="a text file, which Moodle imports")
+    command.add_argument("--qti", type=Path, metavar="ZIP", help="an archive in QTI 1.2, which Canvas imports")
+    command.add_argument("--drill", type=_count, metavar="LEVEL", help="questions of drills, in place of the chapters'")
+    command.add_argument("--count", type=_count, default=50, metavar="N", help="how many questions of drills (50)")
+    command.add_argument("--seed", type=int, default=1, metavar="N", help="the seed of the first drill (1)")
+    command.set_defaults(run=_export)
 
     text = "run chapters and write them back with their outputs; run twice, it writes the same bytes"
     command = commands.add_parser("execute", parents=[common], help=text, description=text)
@@ -214,6 +228,25 @@ def _check(chosen: argparse.Namespace) -> int:
 def _renumber(chosen: argparse.Namespace) -> None:
     for line in renumber(chosen.course):
         print(line)
+
+
+def _export(chosen: argparse.Namespace) -> None:
+    formats: list[tuple[Path, Callable[[list[Question]], bytes]]] = []
+    if chosen.gift:
+        formats.append((chosen.gift, lambda found: gift(found).encode()))
+    if chosen.qti:
+        formats.append((chosen.qti, qti))
+    if not formats or chosen.gift == chosen.qti:
+        raise ValueError("name a file for each format: --gift questions.gift, --qti questions.zip, or both")
+    for path, _ in formats:
+        check_path(path, "questions.gift")
+    if chosen.drill:
+        questions = drill_questions(chosen.drill, chosen.count, chosen.seed)
+    else:
+        questions = course_questions(chosen.course)
+    for path, make in formats:
+        write(path, make(questions))
+        print(f"{path}: {len(questions)} questions")
 
 
 def _execute(chosen: argparse.Namespace) -> None:

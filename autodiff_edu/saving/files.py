@@ -177,6 +177,8 @@ def check_path(path: Any, example: str = "f.ad") -> None:
         raise FileNotFoundError(f"the path of the file is empty; give it a name, such as {example!r}")
     if Path(path).is_dir():
         raise IsADirectoryError(f"{path} is a directory; give the path of a file, such as {Path(path) / example}")
+    if Path(path).exists() and not Path(path).is_file():
+        raise FileExistsError(f"{path} is a device or a pipe, which a file must not replace; give another path")
     folder = Path(path).resolve().parent
     if not folder.is_dir():
         raise FileNotFoundError(f"{path} cannot be written: there is no directory {folder}; create it first")
