@@ -9,6 +9,7 @@ from __future__ import annotations
 import linecache
 import operator
 import secrets
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from ..trace.trace import trace
 from . import Player, layout
 from .drill_levels import LEVELS, DrillProgram, draw
 from .extra_parts import Written
+from .files import save
+from .sheet import Asked, sheet
 
 QUESTIONS = {
     "value": "What number is {subject}?",
@@ -32,7 +35,8 @@ def drill(level: int, seed: int | None = None) -> Drill:
     """Practise: ten small random programs, each with a value, a shape, a cotangent or a `None` to work out.
 
     Type the answer into the player, which gives a hint and a second try if it is wrong, and a score after the tenth.
-    All of it also works without Python, in a saved notebook and on a page.
+    All of it also works without Python, in a saved notebook and on a page. To practise on paper, save the drill as
+    HTML and print it: two A4 pages with room to write, and a third with the answers.
 
     Parameters
     ----------
@@ -99,11 +103,48 @@ class Drill(Player):
             "ask": contents[0]["ask"],
             "drill": [one | {"layout": layout(one["trace"])} for one in contents[1:]],
         }
+        self._drawn = drawn
         self._transcript = _on_paper(drawn)
         self._step = contents[0]["ask"]["step"] - 1
 
     def __repr__(self) -> str:
         return f"Drill(level={self.level}, seed={self.seed})"
+
+    def sheet(self) -> str:
+        """Return the drill as a page to print: two A4 pages with room to write, and a third with the answers."""
+        asked = [Asked(_question(program), answer, program.lines) for program, answer in self._drawn]
+        about = f"{LEVELS[self.level][0].upper()}{LEVELS[self.level][1:]}."
+        return sheet(f"Drill, level {self.level}, seed {self.seed}", about, asked)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the drill to a file, in the format given by the ending of its name.
+
+        Parameters
+        ----------
+        path : path
+            A name that ends in .html (the drill on paper: print it), .txt (the same as plain text), .svg or .pdf (the
+            key frames of the first program). An existing file is replaced once the new one is complete. The page on
+            which the drill can be played is what `page()` returns.
+
+        Raises
+        ------
+        ValueError
+            If the name has another ending.
+        OSError
+            If the path is a directory, a device or a pipe, or in a directory that does not exist.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "sheet.html"
+        >>> drill(1, seed=3).save(path)
+        >>> path.read_text(encoding="utf-8").count("<article>")
+        10
+        """
+        if str(path).lower().endswith(".html"):
+            save(path, {".html": lambda: self.sheet().encode()})
+        else:
+            super().save(path)
 
 
 def _content(program: DrillProgram, title: str) -> dict[str, Any]:
@@ -145,11 +186,15 @@ def _step(document: dict[str, Any], program: DrillProgram) -> int:
     return found[0 if first else -1]
 
 
+def _question(program: DrillProgram) -> str:
+    """Return what is asked about a program, as a sentence."""
+    return QUESTIONS[program.kind].format(**program._asdict())
+
+
 def _on_paper(drawn: list[tuple[DrillProgram, str]]) -> str:
     """Write the programs with their questions, then the answers, for places where no player runs."""
     parts = []
     for number, (program, _) in enumerate(drawn, 1):
-        question = QUESTIONS[program.kind].format(**program._asdict())
-        parts.append("\n".join([f"{number}. {question}", *(f"    {line}" for line in program.lines)]))
+        parts.append("\n".join([f"{number}. {_question(program)}", *(f"    {line}" for line in program.lines)]))
     answers = ", ".join(f"{number}: {answer}" for number, (_, answer) in enumerate(drawn, 1))
     return "\n\n".join([*parts, f"Answers: {answers}"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ def answers(level: int, seed: int) -> list[str]:
 def opened(visit: Any, tmp_path: Path) -> Any:
     def opened(level: int, seed: int, **options: Any) -> Any:
         path = tmp_path / "drill.html"
-        ad.drill(level, seed).save(path)
+        path.write_text(ad.drill(level, seed).page(), encoding="utf-8")
         return visit(path.as_uri(), **options)
 
     return opened
@@ -98,3 +99,25 @@ def test_axe_finds_nothing_in_a_drill(opened: Any) -> None:
     player.root.locator(".predict input").fill("99")
     player.press("Enter")
     assert violations_in_both_schemes(player.root) == []
+
+
+SPILLS = """() => [...document.querySelectorAll(".programs, article, pre")].filter(
+  (box) => box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1).length"""
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("seed", [0, 3, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(20, 60))])
+def test_on_paper_a_drill_fills_two_pages_and_its_answers_a_third(
+    level: int, seed: int, visit: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "sheet.html"
+    ad.drill(level, seed).save(path)
+    tab = visit(path.as_uri(), viewport={"width": 680, "height": 1010}, media="print")  # as wide as what is printed
+    assert tab.page.evaluate(SPILLS) == 0
+    assert tab.page.locator("article").count() == 10
+    pdf = tab.page.pdf(prefer_css_page_size=True)
+    assert re.findall(rb"/MediaBox \[0 0 (\d+)[\d.]* (\d+)", pdf) == [(b"594", b"841")] * 3  # A4 is 595 by 842 points
+    for box in tab.page.locator(".room").all():
+        size = box.bounding_box()
+        assert min(size["width"], size["height"]) > 34 / 25.4 * 96  # more than 34 mm either way
+    tab.is_quiet()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import copy
+import html
 import json
 import linecache
+import os
 import re
+import stat
 from collections import Counter
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -193,6 +197,52 @@ def test_the_key_frame_knows_no_more_than_the_reader_who_is_asked(level: int, se
             if step.get(name):
                 step[name] = {"text": "98765", "shape": [], "dtype": "float64", "data": 98765.0}
     assert draw_key_frame(content) == (picture, about)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_saved_sheet_has_every_program_and_its_answers_after_them(level: int, tmp_path: Path) -> None:
+    path = tmp_path / "sheet.HTML"
+    drill = ad.drill(level, seed=3)
+    drill.save(path)
+    page = path.read_text(encoding="utf-8")
+    assert page == drill.sheet() == ad.drill(level, seed=3).sheet()
+    assert f"Drill, level {level}, seed 3" in page
+    assert "<script" not in page
+    assert LEVELS[level][1:] in page
+    programs, answers = page.split('<section class="answers">')
+    listings = re.findall(r"<pre>(.*?)</pre>", programs)
+    drawn = draw_programs(level, 3)
+    assert [re.findall(r"<span>(.*?)</span>", html.unescape(listing)) for listing in listings] == [
+        program.lines for program, _ in drawn
+    ]
+    assert re.findall(r"<td>([^<]*)</td></tr>", answers) == [answer for _, answer in drawn]
+
+
+def test_a_drill_is_saved_as_text_and_pictures_too(tmp_path: Path) -> None:
+    drill = ad.drill(1, seed=3)
+    drill.save(tmp_path / "drill.txt")
+    assert (tmp_path / "drill.txt").read_text(encoding="utf-8") == drill.transcript() + "\n"
+    drill.save(tmp_path / "drill.svg")
+    assert (tmp_path / "drill.svg").read_bytes().startswith(b"<svg")
+    with pytest.raises(ValueError, match="end it in"):
+        drill.save(tmp_path / "drill.docx")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_only_a_regular_file_is_replaced(tmp_path: Path) -> None:
+    drill = ad.drill(1, seed=3)
+    pipe, link, folder = tmp_path / "pipe.html", tmp_path / "link.html", tmp_path / "folder.html"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    folder.mkdir()
+    for path in (pipe, link):
+        with pytest.raises(FileExistsError, match="must not replace"):
+            drill.save(path)
+    with pytest.raises(IsADirectoryError):
+        drill.save(folder)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert link.is_symlink()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.html", "link.html", "pipe.html"]
 
 
 def test_without_a_seed_the_title_says_which_it_was() -> None:
