@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -329,10 +330,10 @@ def _number_texts(value: float | None, within: Decimal = Decimal(0)) -> tuple[st
     for near in rounded:
         if abs(near - number) <= within:
             text = plain(near)
-            found += [text, f"{text}.0"] if "." not in text else [text, text.replace("0.", ".", 1)]
-    top, bottom = number.as_integer_ratio()
-    if 1 < bottom <= 100:
-        found.append(f"{top}/{bottom}")
+            found += [text, f"{text}.0" if "." not in text else re.sub(r"^(-?)0\.", r"\1.", text)]
+    part = Fraction(number).limit_denominator(100)
+    if part.denominator > 1 and float(part) == value:
+        found.append(str(part))
     return tuple(dict.fromkeys(text for text in found if text))
 
 
