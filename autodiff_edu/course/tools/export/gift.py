@@ -66,7 +66,7 @@ def _answers(asks: str, answer: Answer) -> list[str]:
         return [f"{begin}{answer.texts[0]}:{plain(answer.within)}{feedback}"]
     if asks == "choice":
         return [f"{begin}{_html(answer.texts[0])}{feedback}"]
-    return [f"{begin}{escape(text.replace('*', chr(92) + '*'))}{feedback}" for text in answer.texts]
+    return [f"{begin}{escape(text)}{feedback}" for text in answer.texts]
 
 
 def escape(text: str) -> str:
