@@ -246,7 +246,7 @@ def _export(chosen: argparse.Namespace) -> None:
         questions = course_questions(chosen.course)
     for path, make in formats:
         write(path, make(questions))
-        print(f"{path}: {len(questions)} questions")
+        print(f"{path}: {len(questions)} question{'' if len(questions) == 1 else 's'}")
 
 
 def _execute(chosen: argparse.Namespace) -> None:

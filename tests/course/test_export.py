@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 import itertools
+import json
 import os
 import re
 import subprocess
@@ -24,10 +25,9 @@ from hypothesis import strategies as st
 
 from autodiff_edu.core.active import only
 from autodiff_edu.course.__main__ import main
-from autodiff_edu.course.contents import CHAPTERS, Chapter
+from autodiff_edu.course.contents import OURS
 from autodiff_edu.course.exercises import Choice, Function, Judge, Number, Shape, Table
 from autodiff_edu.course.predictions import Prediction
-from autodiff_edu.course.tools import assignment
 from autodiff_edu.course.tools.export import questions as export
 from autodiff_edu.course.tools.export.gift import gift
 from autodiff_edu.course.tools.export.qti import qti
@@ -44,7 +44,7 @@ from autodiff_edu.player.drill_levels import KINDS, LEVELS, draw
 
 @pytest.fixture(scope="module")
 def course() -> list[Question]:
-    return course_questions("A course", CHAPTERS, assignment.chapters())
+    return course_questions(OURS)
 
 
 # --- GIFT, as Moodle's documentation describes it -------------------------------------------------------------------
@@ -456,8 +456,8 @@ def test_every_prediction_and_exercise_that_can_be_compared_is_there_with_every_
     for item in read_qti(qti(course)):
         by_qti[item.title.split()[0]].append(item)
     kept = 0
-    for chapter in CHAPTERS:
-        for id, prediction in chapter.predictions().items():
+    for chapter in OURS.chapters:
+        for id, prediction in chapter.predictions.items():
             [read], [item] = by_gift.pop(id), by_qti.pop(id)
             feedback = "\n".join(seen(text) for text in item.feedback.values())
             for wrong, hint in prediction.hints.items():
@@ -467,7 +467,7 @@ def test_every_prediction_and_exercise_that_can_be_compared_is_there_with_every_
             assert unmarked(prediction.why) in seen(read.why)
             assert unmarked(prediction.why) in feedback
             assert unmarked(prediction.question) in seen(read.text)
-        for id, exercise in chapter.exercises().items():
+        for id, exercise in chapter.exercises.items():
             wanted = [form for form in forms(exercise) if isinstance(form, Number | Shape | Choice)]
             reads, items = by_gift.pop(id, []), by_qti.pop(id, [])
             assert len(reads) == len(items) == len(wanted)
@@ -484,8 +484,8 @@ def test_every_prediction_and_exercise_that_can_be_compared_is_there_with_every_
 def test_a_prediction_is_judged_as_in_the_notebook(course: list[Question]) -> None:
     reads = {read.title.split()[0]: read for read in read_gift(gift(course))}
     items = {item.title.split()[0]: item for item in read_qti(qti(course))}
-    for chapter in CHAPTERS:
-        for id, prediction in chapter.predictions().items():
+    for chapter in OURS.chapters:
+        for id, prediction in chapter.predictions.items():
             for answer in [prediction.answer, *prediction.hints]:
                 typed = export.inline(answer) if isinstance(answer, str) else str(answer)
                 wanted = prediction._is_right(answer)
@@ -498,10 +498,9 @@ def test_a_prediction_comes_with_the_program_below_it(course: list[Question]) ->
     shown = {question.id for question in course if "<pre>" in question.text}
     assert {"2.b", "2.d", "3.b"} <= shown
     assert not {"2.a", "2.f"} & shown  # a paragraph comes first
-    for number, path in assignment.chapters().items():
-        notebook = export.json.loads(path.read_text(encoding="utf-8"))
-        chapter = next(chapter for chapter in CHAPTERS if chapter.number == number)
-        for id in chapter.predictions():
+    for chapter in OURS.assignments:
+        notebook = chapter.read()
+        for id in chapter.predictions:
             program = program_of(notebook, id)
             text = next(question.text for question in course if question.id == id)
             assert html.escape(program.strip("\n"), quote=False) in text
@@ -509,17 +508,17 @@ def test_a_prediction_comes_with_the_program_below_it(course: list[Question]) ->
 
 
 def test_the_chapters_are_categories(course: list[Question]) -> None:
-    titles = [assignment.title(path) for path in assignment.chapters().values()]
-    assert list(dict.fromkeys(question.category for question in course)) == [
-        ("A course", title) for title in titles if any(each.category[1] == title for each in course)
-    ]
+    titles = [f"{chapter.number} · {chapter.title}" for chapter in OURS.chapters if chapter.predictions]
+    assert list(dict.fromkeys(question.category for question in course)) == [(OURS.title, title) for title in titles]
 
 
 # --- the forms -------------------------------------------------------------------------------------------------------
 
 
 def exported(*asked: Any) -> list[Question]:
-    found = chapter_questions("A course", Chapter(7, "some", asked), None)
+    predictions = {f"7.{chr(97 + k)}": each for k, each in enumerate(asked) if isinstance(each, Prediction)}
+    exercises = {f"7.{k}": each for k, each in enumerate(asked, 1) if not isinstance(each, Prediction)}
+    found = chapter_questions(("A course", "7"), predictions, exercises, {"cells": []})
     check_both(found)
     return found
 
@@ -621,6 +620,25 @@ def test_a_table_is_a_question_for_each_part_and_what_can_not_be_compared_is_lef
     assert a.otherwise == "your answer is not it."
     assert answers(b)["(1,)"] == (False, "Swapped.")
     assert answers(b)["(7,)"] == (False, "Seven.")
+
+
+def test_a_lecturers_own_course_is_exported_too(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "course.toml").write_text(
+        'title = "Heat/cold"\nlanguage = "en"\nchapters = ["a-rod"]\n', encoding="utf-8"
+    )
+    asked = 'Prediction("How warm?", answer=4, hints={5: "Warmer."}, why="So.")'
+    source = f"from autodiff_edu.course import Prediction\n\nQUESTIONS = ({asked},)\n"
+    (tmp_path / "a_rod.py").write_text(source, encoding="utf-8")
+    sources = [("markdown", "# 0 · A rod"), ("code", 'predict("0.a")'), ("code", "t = 2 + 2")]
+    cells = [{"cell_type": kind, "metadata": {}, "source": text} for kind, text in sources]
+    (tmp_path / "00-a-rod.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    path = tmp_path / "questions.gift"
+    assert main(["--course", str(tmp_path), "export", "--gift", str(path)]) == 0
+    assert capsys.readouterr().out == f"{path}: 1 question\n"
+    [read] = read_gift(path.read_text(encoding="utf-8"))
+    assert (read.category, read.title) == ("$course$/top/Heat//cold/0 · A rod", "0.a How warm?")
+    assert read.text == "<p>How warm?</p><pre><code>t = 2 + 2\n</code></pre>"
+    assert (read.judge("5"), read.why) == ((False, "Warmer."), "So.")
 
 
 # --- drills ----------------------------------------------------------------------------------------------------------
