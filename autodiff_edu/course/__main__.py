@@ -3,6 +3,7 @@
 Each command is about the course of the folder that it is run in (it, or a folder above, has a file course.toml), and
 elsewhere about the course of this package. With --course it is about the one of another folder.
 
+python -m autodiff_edu.course new FOLDER
 python -m autodiff_edu.course list
 python -m autodiff_edu.course list --course lectures/
 python -m autodiff_edu.course assignment OUT/
@@ -13,6 +14,7 @@ python -m autodiff_edu.course execute notebooks/*.ipynb
 python -m autodiff_edu.course compare notebooks/*.ipynb
 python -m autodiff_edu.course check
 python -m autodiff_edu.course renumber
+python -m autodiff_edu.course book SITE
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ from pathlib import Path
 import numpy as np
 
 from ..saving.files import check_path, write
-from .contents import Course, nearest
-from .tools import assignment, compare, execute, grade, nbgrader
+from .contents import OURS, Course, nearest
+from .tools import assignment, book, compare, execute, grade, nbgrader, new
 from .tools.export.gift import gift
 from .tools.export.qti import qti
 from .tools.export.questions import Question, course_questions, drill_questions
@@ -64,6 +66,11 @@ def _parser() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--course", type=Path, metavar="FOLDER", help=text_of_course)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    text = "make the folder of a course of your own, which works as it stands"
+    command = commands.add_parser("new", help=text, description=text)
+    command.add_argument("folder", type=Path, metavar="FOLDER", help="the folder; it is created, or empty")
+    command.set_defaults(run=_new)
 
     command = commands.add_parser("list", parents=[common], help="list the chapters, and how many minutes each takes")
     command.set_defaults(run=_list)
@@ -151,7 +158,29 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument("--jobs", type=_count, default=2, metavar="N", help="how many chapters run at a time (2)")
     command.set_defaults(run=_compare)
+
+    text = "build the site of a course of your own, with players, programs to edit and exercises to check"
+    epilog = "Our own is built as README.md says."
+    command = commands.add_parser("book", parents=[common], help=text, description=text, epilog=epilog)
+    command.add_argument("site", type=Path, metavar="SITE", help="the folder to write into")
+    what = "the folder with the Python that runs in readers' browsers; it is filled if it is missing"
+    command.add_argument("--python", type=Path, metavar="FOLDER", help=what)
+    what = "fill it with NumPy and Matplotlib from this folder, or from within this wheel, so that the site serves them"
+    command.add_argument("--wheels", type=Path, metavar="PATH", help=what)
+    command.set_defaults(run=_book)
     return parser
+
+
+def _new(chosen: argparse.Namespace) -> None:
+    print(*new.write(chosen.folder), sep="\n")
+
+
+def _book(chosen: argparse.Namespace) -> None:
+    if chosen.course is OURS:
+        raise ValueError("this is not the folder of a course: run it where your course.toml is")
+    if said := book.build(chosen.course, chosen.site, chosen.python, chosen.wheels):
+        print(said, file=sys.stderr)
+    print(chosen.site / "index.html")
 
 
 def _list(chosen: argparse.Namespace) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .contents import OURS
 from .predictions import Prediction
+from .values import find_course
 
 
 def predict(number: str) -> Prediction:
@@ -31,4 +31,4 @@ def predict(number: str) -> Prediction:
         ...
     KeyError: "there is no prediction '0.9'; there are ...
     """
-    return OURS.prediction(number)
+    return find_course().prediction(number)

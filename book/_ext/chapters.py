@@ -1,7 +1,7 @@
-"""Brings into the book what is made elsewhere: the chapters, the benchmarks, and the players of two pages.
+"""Brings the chapters of a course into its book: of ours, or of the folder that `course` names in the configuration.
 
-A small extension for Sphinx. The chapters are copied from notebooks/ as they are, outputs included, and nothing is run
-again; a chapter that cannot be shown as it is stops the build with a sentence that names the file and the remedy.
+A small extension for Sphinx. The chapters are copied from their folder as they are, outputs included, and nothing is
+run again; a chapter that cannot be shown as it is stops the build with a sentence that names the file and the remedy.
 """
 
 from __future__ import annotations
@@ -16,24 +16,23 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from first_program import f
 from matplotlib.image import imread
-from none_program import explanation
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ExtensionError
 
-import autodiff_edu as ad
+from autodiff_edu.course.contents import OURS, Course
 from autodiff_edu.course.tools.execute import fingerprint
 from autodiff_edu.text.shared import shared
 
 TRACE = re.compile(r'<script type="application/json">(\{"(?:version|trace)":.*?)</script>', re.DOTALL)
 LAB = Path("made") / "lab"  # where live/lab.py builds it
-EXECUTE = "python -m autodiff_edu.course execute notebooks/"
+EXECUTE = "python -m autodiff_edu.course execute"
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect to the events of Sphinx."""
+    app.add_config_value("course", "", "html")  # the folder of a course; of ours, if there is none
     app.add_config_value("has_lab", False, "html")  # so that all pages are written anew when a lab is built or removed
     app.connect("config-inited", prepare, priority=100)
     app.connect("html-page-context", describe, priority=600)
@@ -43,26 +42,24 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 def prepare(app: Sphinx, config: Config) -> None:
     """Bring everything, look for a lab, and name the search's weights by their full path, as Sphinx wants here."""
-    bring(Path(app.srcdir))
+    notebooks = course_of(config).notebooks
+    bring(Path(app.srcdir), notebooks, f"{notebooks}/" if config.course else "notebooks/")
     config.has_lab = (Path(app.srcdir) / LAB).exists()
     config.html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 
 
-def bring(book: Path) -> None:
-    """Put chapters, data, benchmarks and players into the book's source, each where the contents list it."""
-    notebooks = book.parent / "notebooks"
+def course_of(config: Config) -> Course:
+    """Return the course whose book is built."""
+    return Course(Path(config.course)) if config.course else OURS
+
+
+def bring(book: Path, notebooks: Path, named: str) -> None:
+    """Put chapters and data into the book's source, where the contents list them; `named` is before their names."""
     for name in re.findall(r"file: chapters/((?:\d\d|[A-Z])-.*)", (book / "_toc.yml").read_text(encoding="utf-8")):
-        write(book / "chapters" / f"{name}.ipynb", for_the_book(checked(notebooks / f"{name}.ipynb")))
-    for path in (notebooks / "data").iterdir():
+        write(book / "chapters" / f"{name}.ipynb", for_the_book(checked(notebooks / f"{name}.ipynb", named)))
+    data = notebooks / "data"
+    for path in data.iterdir() if data.exists() else ():
         copy(path, book / "chapters" / "data")
-    copy(book.parent / "benchmarks" / "RESULTS.md", book / "made" / "benchmarks")
-    for path in (book.parent / "benchmarks" / "plots").iterdir():
-        copy(path, book / "made" / "benchmarks" / "plots")
-    for name, player, look in (
-        ("first-player", ad.play(f, 2.0, 3.0), " data-autodiff-compact"),
-        ("none-player", ad.play(explanation()), ""),
-    ):
-        write(book / "made" / f"{name}.html", f'<div class="live-program"{look}>\n{player.html()}\n</div>')
 
 
 def copy(path: Path, folder: Path) -> None:
@@ -111,7 +108,7 @@ def prompts(hidden: str) -> dict[str, str]:
     return {"code_prompt_show": f"Show {hidden}", "code_prompt_hide": f"Hide {hidden}"}
 
 
-def checked(path: Path) -> dict[str, Any]:
+def checked(path: Path, named: str = "notebooks/") -> dict[str, Any]:
     """Read a chapter that can be shown as it is.
 
     Raises
@@ -120,28 +117,28 @@ def checked(path: Path) -> dict[str, Any]:
         If the chapter is missing, was not run, was changed since, or holds a trace that the player does not draw.
     """
     if not path.exists():
-        raise ExtensionError(f"notebooks/{path.name} is missing: write it, or take it out of book/_toc.yml")
-    run = f"run: {EXECUTE}{path.name}"
+        raise ExtensionError(f"{named}{path.name} is missing: write it, or take it out of book/_toc.yml")
+    run = f"run: {EXECUTE} {named}{path.name}"
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
         code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code" and "".join(cell["source"]).strip()]
         counts = [cell["execution_count"] for cell in code]
         outputs = [output for cell in code for output in cell["outputs"]]
     except (ValueError, LookupError, TypeError) as error:
-        raise ExtensionError(f"notebooks/{path.name} is not a notebook ({error!r}): restore it from Git") from error
+        raise ExtensionError(f"{named}{path.name} is not a notebook ({error!r}): restore it from Git") from error
     if not outputs or None in counts:
-        raise ExtensionError(f"notebooks/{path.name} has no stored output in some or all of its cells; {run}")
+        raise ExtensionError(f"{named}{path.name} has no stored output in some or all of its cells; {run}")
     if counts != list(range(1, len(code) + 1)) or notebook["metadata"].get("executed") != fingerprint(notebook):
-        raise ExtensionError(f"notebooks/{path.name} was changed since it was run; {run}")
+        raise ExtensionError(f"{named}{path.name} was changed since it was run; {run}")
     if any(output["output_type"] == "error" for output in outputs):
-        raise ExtensionError(f"notebooks/{path.name} shows an error that nothing catches: fix the cell, then {run}")
+        raise ExtensionError(f"{named}{path.name} shows an error that nothing catches: fix the cell, then {run}")
     for output in outputs:
         for text in TRACE.findall("".join(output.get("data", {}).get("text/html", ""))):
             content = json.loads(text)
             version = content.get("trace", content).get("version")  # up to version 3 within the trace
             if version != shared()["version"]:
                 raise ExtensionError(
-                    f"notebooks/{path.name} holds a trace of version {version}, and the player draws version "
+                    f"{named}{path.name} holds a trace of version {version}, and the player draws version "
                     f"{shared()['version']}; {run}"
                 )
     return notebook
@@ -176,8 +173,9 @@ def point_to_glossary(
     app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
     """Name the glossary in a page's head, where a player looks for it to link its definitions."""
-    link = f'<link rel="glossary" href="{context["pathto"]("glossary")}" />\n'
-    context["metatags"] = context.get("metatags", "") + link
+    if "glossary" in app.env.all_docs:
+        link = f'<link rel="glossary" href="{context["pathto"]("glossary")}" />\n'
+        context["metatags"] = context.get("metatags", "") + link
 
 
 def opener(url: str) -> dict[str, str]:

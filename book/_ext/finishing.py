@@ -55,7 +55,7 @@ def present(app: Sphinx, page: str, template: str, context: dict[str, Any], doct
         "og:description": told,
     }
     base = app.config.html_baseurl
-    if base:
+    if base and not app.config.course:
         picture = f"{base.rstrip('/')}/{CARD}"
         tags |= {
             "og:url": context["pageurl"],
@@ -63,7 +63,7 @@ def present(app: Sphinx, page: str, template: str, context: dict[str, Any], doct
             "og:image:alt": "x is used twice; two contributions add up",
         }
     lines = [f'<meta property="{name}" content="{escape(value)}" />' for name, value in tags.items() if value]
-    if base:
+    if "og:image" in tags:
         lines.append('<meta name="twitter:card" content="summary_large_image" />')
     context["metatags"] = "\n".join([context.get("metatags", ""), *lines, ""])
 
@@ -72,7 +72,8 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     """Draw the card, and take out what no page loads."""
     if error is None and app.builder.format == "html":
         site = Path(app.outdir)
-        draw_card(site / CARD)
+        if not app.config.course:  # it says what our own course is called
+            draw_card(site / CARD)
         lighten(site)
         keep_icons(site)
 

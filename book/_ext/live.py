@@ -12,18 +12,17 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from chapters import LAB
+from chapters import LAB, course_of
 from docutils import nodes
-from first_program import f
 from live_programs import ALWAYS, programs, values
-from none_program import explanation
 from sphinx.application import Sphinx
 
-from autodiff_edu.course.contents import OURS
+from autodiff_edu.course.values import NAME, pack
 
 LIVE = Path(__file__).parents[1] / "live"
 PYTHON = Path("made") / "python"
-ALONE = {"index": (f, "ad.play(f, 2.0, 3.0)"), "why-none": (explanation, "ad.play(explanation())")}
+ALONE: dict[str, tuple[Any, str]] = {}
+"""By each page that has a program and is not a notebook, a function, and the line that plays it."""
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -43,11 +42,15 @@ def tell(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree
     else:
         found = []
     if found:
-        exercises = {str(chapter.number): len(chapter.exercises) for chapter in OURS.chapters if chapter.exercises}
+        course = course_of(app.config)
+        if app.config.course:
+            for program in found:
+                program["files"].append(NAME)
         told = {
             "programs": found,
             "built": (Path(app.srcdir) / PYTHON / "files.json").exists(),
-            "exercises": exercises,  # how many each chapter has
+            "course": course.title if app.config.course else "",  # what a reader solved here is kept under this name
+            "exercises": {str(each.number): len(each.exercises) for each in course.chapters if each.exercises},
         }
         text = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
         context["body"] += (
@@ -70,7 +73,10 @@ def bring(app: Sphinx, exception: Exception | None) -> None:
     book, site = Path(app.srcdir), Path(app.outdir)
     ignore = shutil.ignore_patterns("fetch.py", "lab.py", "lab.txt", "__pycache__")
     shutil.copytree(LIVE, site / "live", dirs_exist_ok=True, ignore=ignore)
-    shutil.copytree(book / "chapters" / "data", site / "chapters" / "data", dirs_exist_ok=True)  # its page is there
+    if (book / "chapters" / "data").exists():  # its page is there
+        shutil.copytree(book / "chapters" / "data", site / "chapters" / "data", dirs_exist_ok=True)
+    if app.config.course:
+        (site / "chapters" / NAME).write_bytes(pack(course_of(app.config)))
     for source, target in ((PYTHON, "python"), (LAB, "lab")):
         shutil.rmtree(site / target, ignore_errors=True)
         if (book / source).exists():

@@ -31,7 +31,8 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
+PACKAGE = next(folder for folder in (HERE.parents[1] / "autodiff_edu", HERE.parents[2]) if (folder / "core").exists())
+"""The package of this checkout, or the one that is installed around this file."""
 TARGET = HERE.parent / "made" / "python"
 PYODIDE = "pyodide@314.0.3"
 SHA256 = "d7f7d24f8db486c7eda7280f3b0f7517524c8e43e8b086c6ee6ae8016658b484"  # of what npm packs
@@ -49,7 +50,6 @@ def fetch(target: Path, wheels: Path | None = None) -> None:
         If something is not, byte for byte, what it should be.
     """
     shutil.rmtree(target, ignore_errors=True)
-    shutil.rmtree(target.with_name("lab"), ignore_errors=True)  # it knows the digests of what was here
     target.mkdir(parents=True)
     lock = unpack_core(target)
     wheel = make_wheel(target)
@@ -100,8 +100,8 @@ def unpack_core(target: Path) -> dict[str, Any]:
 def make_wheel(target: Path) -> Path:
     """Pack the package without the chapters' notebooks, which a page has already."""
     name = f"autodiff_edu-{version()}"
-    sources = sorted(path for path in (ROOT / "autodiff_edu").rglob("*") if path.is_file() and is_packed(path))
-    contents = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in sources}
+    sources = sorted(path for path in PACKAGE.rglob("*") if path.is_file() and is_packed(path))
+    contents = {path.relative_to(PACKAGE.parent).as_posix(): path.read_bytes() for path in sources}
     metadata = f"Metadata-Version: 2.1\nName: autodiff-edu\nVersion: {version()}\n"
     contents[f"{name}.dist-info/METADATA"] = metadata.encode()
     contents[f"{name}.dist-info/WHEEL"] = b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
@@ -115,9 +115,10 @@ def make_wheel(target: Path) -> Path:
 
 def is_packed(path: Path) -> bool:
     """Return whether a page needs a file: modules, and the data that they read."""
-    parts = path.relative_to(ROOT / "autodiff_edu").parts
-    unused = "__pycache__" in parts or parts[:2] in (("player", "js"), ("course", "notebooks"), ("course", "tools"))
-    return not unused and path.suffix in {".py", ".json", ".js", ".css", ".typed"}
+    parts = path.relative_to(PACKAGE).parts
+    idle = [("player", "js"), *(("course", folder) for folder in ("book", "notebooks", "template", "tools"))]
+    unused = "__pycache__" in parts or parts[:2] in idle
+    return not unused and path.suffix in {".py", ".json", ".js", ".css", ".toml", ".typed"}
 
 
 def with_dependencies(lock: dict[str, Any], names: tuple[str, ...]) -> list[str]:
@@ -162,7 +163,7 @@ def digest(path: Path) -> str:
 
 def version() -> str:
     """Return the package's version, without importing the package: this Python may not have NumPy."""
-    text = (ROOT / "autodiff_edu" / "__init__.py").read_text(encoding="utf-8")
+    text = (PACKAGE / "__init__.py").read_text(encoding="utf-8")
     return re.findall(r'^__version__ = "(.+)"$', text, re.MULTILINE)[0]
 
 
@@ -177,6 +178,7 @@ if __name__ == "__main__":
         "--wheels", type=Path, help="a folder with NumPy and Matplotlib for Pyodide, or a wheel around them"
     )
     arguments = parser.parse_args()
+    shutil.rmtree(TARGET.with_name("lab"), ignore_errors=True)  # it knows the digests of what was here
     fetch(TARGET, arguments.wheels)
     size = sum(path.stat().st_size for path in TARGET.iterdir()) / 1e6
-    print(f"{TARGET.relative_to(ROOT)}: {size:.1f} MB in {len(list(TARGET.iterdir()))} files")
+    print(f"{TARGET}: {size:.1f} MB in {len(list(TARGET.iterdir()))} files")

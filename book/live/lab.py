@@ -19,10 +19,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from fetch import ROOT, digest, write_json
+from fetch import digest, write_json
 
 HERE = Path(__file__).parent
 PYTHON = HERE.parent / "made" / "python"
+ROOT = HERE.parents[1]
 TARGET = HERE.parent / "made" / "lab"
 EXTENSIONS = Path(sys.prefix) / "share" / "jupyter" / "labextensions"
 KERNEL = EXTENSIONS / "@jupyterlite" / "pyodide-kernel-extension"

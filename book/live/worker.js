@@ -93,7 +93,7 @@ async function prepare({ pyodide, files }, { setup, source, data }) {
   if (/\bdescend\b/.test(program)) await pyodide.loadPackage("contourpy");
   for (const { name, url } of data.filter((file) => !files.has(file.name))) {
     const bytes = await (await arrived(await download(url))).arrayBuffer();
-    pyodide.FS.mkdirTree(name.slice(0, name.lastIndexOf("/")));
+    if (name.includes("/")) pyodide.FS.mkdirTree(name.slice(0, name.lastIndexOf("/")));
     pyodide.FS.writeFile(name, new Uint8Array(bytes));
     files.add(name);
   }

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import autodiff_edu as ad
+from autodiff_edu.course.tools.book import find_machinery
 
 
 def main() -> None:
@@ -27,6 +28,10 @@ def main() -> None:
     command = [sys.executable, "-m", "autodiff_edu.course", "list"]
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "Stop recording" in listed, listed
+    subprocess.run([*command[:-1], "new", "lectures"], capture_output=True, check=True)
+    listed = subprocess.run(command, cwd="lectures", capture_output=True, text=True, check=True).stdout
+    assert "A cup of tea" in listed, listed
+    assert {"_config.yml", "_ext", "_static", "live"} == {path.name for path in find_machinery().iterdir()}
     print("the wheel works")
 
 

@@ -155,7 +155,7 @@ def test_a_download_has_no_outputs_and_what_the_book_added_is_gone():
 def test_a_picture_is_named_only_where_the_site_has_an_address(base):
     document = new_document("page")
     document += nodes.title("", "The tape")
-    config = SimpleNamespace(html_title="autodiff_edu", root_doc="index", html_baseurl=base)
+    config = SimpleNamespace(html_title="autodiff_edu", root_doc="index", html_baseurl=base, course="")
     described = '<meta content="What &quot;it&quot; is" lang="en" name="description" />'
     context = {"pageurl": f"{base}x.html", "metatags": described}
     finishing.present(SimpleNamespace(config=config), "x", "page.html", context, document)

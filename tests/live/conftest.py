@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -36,6 +38,13 @@ def headers() -> dict[str, str]:
 @pytest.fixture(scope="session")
 def served(site: Path, headers: dict[str, str]) -> Iterator[str]:
     """The book's address behind a plain server."""
+    with serving(site, headers) as address:
+        yield address
+
+
+@contextmanager
+def serving(site: Path, headers: Mapping[str, str] = MappingProxyType({})) -> Iterator[str]:
+    """Serve a folder, and say at which address."""
 
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, *args: Any) -> None:

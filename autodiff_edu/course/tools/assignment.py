@@ -3,7 +3,8 @@
     python -m autodiff_edu.course list
     python -m autodiff_edu.course assignment OUT/
 
-nbgrader.py beside this file writes them for nbgrader.
+nbgrader.py beside this file writes them for nbgrader. A course that is not ours is handed out with its values in one
+file, where `check` and `predict` find them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 import autodiff_edu
 
 from ..contents import OURS, Chapter, Course
+from ..values import NAME, pack
 from .execute import as_text
 
 ABOUT_FOLDS = re.compile(
@@ -146,11 +148,14 @@ def choose(out: Path, numbers: Sequence[int | str] = (), course: Course = OURS) 
 
 
 def alongside(course: Course = OURS) -> dict[str, bytes]:
-    """Read the files that the chapters need beside them, their data and the licence, by their names there."""
+    """Read the files that the chapters need beside them, by their names there: data, a licence, packed values."""
     folder = course.notebooks
-    files = {f"data/{path.name}": path.read_bytes() for path in sorted(folder.glob("data/*"))}
+    data = sorted(path for path in folder.glob("data/**/*") if path.is_file())
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in data}
     licences = [path for path in (folder / "LICENSE", folder.parent / "LICENSE") if path.is_file()]
-    return files | ({"LICENSE": licences[0].read_bytes()} if licences else {})
+    if licences:
+        files["LICENSE"] = licences[0].read_bytes()
+    return files if course is OURS else files | {NAME: pack(course)}
 
 
 def write_all(files: Mapping[Path, bytes], *, force: bool) -> None:

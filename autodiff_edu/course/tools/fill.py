@@ -8,7 +8,8 @@ does so before it runs a chapter. What is written where:
 - `*Previous: [8 · …](…) · Next: [10 · …](…)*` stands below it, and at the end of the last cell;
 - the cells that call `predict` get the chapter's letters in order, `predict("9.a")`;
 - each cell with the tag "exercise" gets the next exercise: above it stands its title and question, and it, the heading
-  of its solution and its solution get the ids `ex-2-answer`, `ex-2-fold` and `ex-2-solution`.
+  of its solution and its solution get the ids `ex-2-answer`, `ex-2-fold` and `ex-2-solution`;
+- exercises that come after those of the notebook get cells of their own, after these.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..contents import Chapter
+from .cells import write_cells
 
 WORDS = {"en": ("Previous", "Next"), "de": ("Zurück", "Weiter"), "fr": ("Précédent", "Suivant")}
 """By language, what the links to the neighbours are called; in any other language, as in English."""
@@ -116,7 +118,24 @@ def _fill_predictions(cells: list[Any], chapter: Chapter) -> None:
         _set(cell, CALL.sub(lambda m: m[0] if m["call"] != "predict" else _call(m, next(ids)), "".join(cell["source"])))
 
 
+def _add_exercises(cells: list[Any], chapter: Chapter) -> None:
+    """Add the cells of exercises that the notebook doesn't ask yet, if those it asks are the chapter's first ones."""
+    there = [place for place, cell in enumerate(cells) if tagged(cell, "exercise")]
+    texts = ["".join(cell["source"]) for cell in cells if TEXT.fullmatch(str(cell.get("id")))]
+    titles = [re.sub(r"^#+ ([\dA-Z]+\.\d+ )?", "", text.partition("\n")[0]) for text in texts]
+    if titles != [exercise.title for exercise in list(chapter.exercises.values())[: len(there)]]:
+        return
+    ends = [place + 1 for place, cell in enumerate(cells) if tagged(cell, "exercise") or tagged(cell, "solution")]
+    place = ends[-1] if ends else len(cells)
+    kind = type(cells[0])
+    for name, exercise in list(chapter.exercises.items())[len(there) :]:
+        added = [kind({**cell, "metadata": kind(cell["metadata"])}) for cell in write_cells(name, exercise)]
+        cells[place:place] = added
+        place += len(added)
+
+
 def _fill_exercises(cells: list[Any], chapter: Chapter) -> None:
+    _add_exercises(cells, chapter)
     _check_order(cells, chapter, "check", len(chapter.exercises))
     found = [place for place, cell in enumerate(cells) if tagged(cell, "exercise")]
     ends = [*found[1:], len(cells)]

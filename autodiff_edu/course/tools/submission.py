@@ -29,6 +29,7 @@ from typing import Any
 from ..check import LISTENERS
 from ..contents import OURS, Course
 from ..feedback import Feedback
+from ..values import use_course
 from .assignment import is_solution
 from .execute import needs_jupyter
 
@@ -40,7 +41,7 @@ except ImportError:  # Windows
 
 STARTUP = 120.0  # seconds for a kernel to start and to import the package, before the submission's own time begins
 GRACE = 10  # seconds for an interrupted cell to end
-LISTEN = "__import__('autodiff_edu.course.tools.submission', fromlist=['listen']).listen({!r}, {}, {})"
+LISTEN = "__import__('autodiff_edu.course.tools.submission', fromlist=['listen']).listen({!r}, {}, {}, {!r})"
 KEPT = {"PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "LANG", "LANGUAGE", "TZ"}
 KEPT |= {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}
 KEPT |= {"SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT"}  # no process starts on Windows without them
@@ -107,7 +108,7 @@ def grade(path: str | Path, limits: Limits = Limits(), student: str = "", course
     student : str
         Who handed it in; the notebook's name if not given.
     course : Course
-        Whose chapters were handed out.
+        Whose chapters were handed out. It judges; whatever a submission brings along in its place is not read.
 
     Returns
     -------
@@ -139,7 +140,7 @@ def grade(path: str | Path, limits: Limits = Limits(), student: str = "", course
             return [Result(student, str(path), problem="there is no such file")]
         except Exception as error:  # anything may be handed in under the name of a notebook
             return [Result(student, str(path), problem=f"this is not a notebook that can be read: {_line(error)}")]
-        run = _Run(sources, limits)
+        run = _Run(sources, limits, course)
         run.in_folder(folder)
     mentioned = {exercise for source in sources for exercise in CHECKED.findall(source)}
     there = {exercise.partition(".")[0] for exercise in mentioned | set(run.answers)}
@@ -163,8 +164,9 @@ def grade(path: str | Path, limits: Limits = Limits(), student: str = "", course
 class _Run:
     """One run of a notebook: what `check` answered, what kept an exercise from being checked, and what stopped it."""
 
-    def __init__(self, sources: list[str], limits: Limits) -> None:
+    def __init__(self, sources: list[str], limits: Limits, course: Course) -> None:
         self.sources, self.limits = sources, limits
+        self.course = "" if course is OURS else str(course.folder)
         self.answers: dict[str, tuple[bool, str]] = {}
         self.problems: dict[str, str] = {}
         self.stopped = ""
@@ -177,7 +179,7 @@ class _Run:
             try:
                 with _kernel(folder) as (manager, client):
                     limits = int(self.limits.memory * 2**30), int(self.limits.file_size * 2**20)
-                    listen = LISTEN.format(str(folder / "record"), *limits)
+                    listen = LISTEN.format(str(folder / "record"), *limits, self.course)
                     if problem := _execute(manager, client, listen, STARTUP):
                         raise _Stop(f"autodiff_edu cannot be used in the kernel: its first cell {problem}")
                     end = time.monotonic() + self.limits.notebook
@@ -270,7 +272,7 @@ def environment(folder: Path) -> dict[str, str]:
     return kept | {"PYTHONUSERBASE": site.getuserbase()}  # the package may be installed in the old home
 
 
-def listen(path: str, memory: int, file_size: int) -> None:
+def listen(path: str, memory: int, file_size: int, course: str = "") -> None:
     """Write down, in the kernel of a submission, what `check` answers from now on; and set its limits.
 
     Parameters
@@ -280,12 +282,15 @@ def listen(path: str, memory: int, file_size: int) -> None:
         prints or shows is never taken for an answer.
     memory, file_size : int
         The limits in bytes, where this system has them; see `list_missing_limits`.
+    course : str
+        The folder of the course that judges; ours if there is none.
     """
 
     def write_down(feedback: Feedback) -> None:
         with Path(path).open("a", encoding="utf-8") as record:
             record.write(json.dumps([feedback.exercise, feedback.right, feedback.message]) + "\n")
 
+    use_course(Course(course) if course else OURS)
     LISTENERS.append(write_down)
     # A submission may print without end; nobody reads it here.
     sys.stdout = sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (it stays open as long as the kernel lives)

@@ -1,0 +1,339 @@
+"""A lecturer's own course: its folder from the template, its values where they are asked for, and the page about it."""
+
+import base64
+import json
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
+from submissions import CHECK, notebook
+from traitlets.config import PyFileConfigLoader
+from walkthrough import follow
+
+from autodiff_edu.course import check, predict, values
+from autodiff_edu.course.__main__ import main
+from autodiff_edu.course.contents import OURS, Course
+from autodiff_edu.course.tools import assignment, new
+from autodiff_edu.course.tools.execute import execute
+from autodiff_edu.course.tools.fill import fill
+from autodiff_edu.course.tools.submission import grade
+from autodiff_edu.course.values import NAME, pack, unpack
+
+PAGE = Path(__file__).parents[2] / "book" / "write-your-own-chapter.md"
+QUESTIONS, CHAPTER = "a_cup_of_tea.py", "01-a-cup-of-tea.ipynb"
+RIGHT = "41.589"
+
+
+@pytest.fixture(autouse=True)
+def nothing_chosen(monkeypatch):
+    monkeypatch.setattr(values, "_chosen", [])
+
+
+@pytest.fixture
+def lectures(tmp_path):
+    new.write(tmp_path / "lectures")
+    return tmp_path / "lectures"
+
+
+def replace(path, old, text):
+    source = path.read_text(encoding="utf-8")
+    assert old in source
+    path.write_text(source.replace(old, text), encoding="utf-8")
+
+
+# The folder -------------------------------------------------------------------------------------------------------
+
+
+def test_new_writes_over_nothing(tmp_path, capsys):
+    folder = tmp_path / "some" / "lectures"
+    assert main(["new", str(folder)]) == 0
+    written = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert set(written) == {"course.toml", QUESTIONS, CHAPTER}
+    assert capsys.readouterr().out.split() == [str(folder / name) for name in sorted(written)]
+    (folder / QUESTIONS).unlink()
+    assert main(["new", str(folder)]) == 1
+    assert f"{folder} is there already, and not empty. Nothing was written." in capsys.readouterr().err
+    assert set(folder.iterdir()) == {folder / "course.toml", folder / CHAPTER}
+    assert main(["new", str(folder / CHAPTER)]) == 1
+    assert (folder / CHAPTER).read_bytes() == written[CHAPTER]
+
+
+def test_the_template_has_what_a_chapter_can_have():
+    cells = json.loads((new.TEMPLATE / CHAPTER).read_text(encoding="utf-8"))["cells"]
+    source = "\n".join("".join(cell["source"]) for cell in cells)
+    for part in ("ad.play(", 'predict("1.a")', 'check("1.1", answer)', "described(figure", "check, described, predict"):
+        assert part in source
+    assert not any(cell.get("outputs") for cell in cells)
+    tags = [tag for cell in cells for tag in cell["metadata"].get("tags", ())]
+    assert {"hide-input", "hide-output", "exercise", "solution"} == set(tags)
+    course = Course(new.TEMPLATE)
+    assert (list(course.predictions), list(course.exercises)) == (["1.a"], ["1.1"])
+    for path in (new.TEMPLATE / "course.toml", new.TEMPLATE / QUESTIONS):
+        assert len(re.findall(r"^ *# ", path.read_text(encoding="utf-8"), re.M)) >= 5, "it is commented"
+
+
+# Where the values are found ---------------------------------------------------------------------------------------
+
+
+def test_a_notebook_asks_the_course_whose_folder_it_is_in(lectures, monkeypatch):
+    (lectures / "deep" / "er").mkdir(parents=True)
+    for folder in (lectures, lectures / "deep" / "er"):
+        monkeypatch.chdir(folder)
+        assert check("1.1", 41.589).right
+        assert "one degree per minute" in check("1.1", 20.79).message
+        assert predict("1.a").question.startswith("What is the slope of the temperature")
+        with pytest.raises(KeyError, match=r"there is no exercise '1\.2'; there are 1\.1"):
+            check("1.2", 0)
+    monkeypatch.chdir(lectures.parent)
+    assert values.find_course() is OURS
+    monkeypatch.chdir(OURS.notebooks)
+    assert values.find_course() is OURS
+
+
+def test_what_its_author_changes_is_asked_at_once(lectures, monkeypatch):
+    monkeypatch.chdir(lectures)
+    assert predict("1.a").answer == -2
+    replace(lectures / QUESTIONS, "answer=-2,", "answer=-3,")
+    os.utime(lectures / QUESTIONS, (2e9, 2e9))
+    assert predict("1.a").answer == -3
+
+
+def test_a_packed_course_answers_as_its_folder_does(lectures, tmp_path, monkeypatch):
+    packed = pack(Course(lectures))
+    assert packed == pack(Course(lectures)), "the same bytes each time"
+    (tmp_path / "handout" / "deep").mkdir(parents=True)
+    (tmp_path / "handout" / NAME).write_bytes(packed)
+    for folder in (tmp_path / "handout", tmp_path / "handout" / "deep"):
+        monkeypatch.chdir(folder)
+        assert check("1.1", 41.589).right
+        assert "one degree per minute" in check("1.1", 20.79).message
+        assert predict("1.a").hints[2].startswith("That is how fast it changes.")
+
+
+def test_no_answer_is_read_in_passing(lectures):
+    packed = pack(Course(lectures))
+    for text in (packed, base64.b64decode(packed)):
+        for word in (b"np.log", b"degree", b"answer", b"hints"):
+            assert word not in text
+
+
+@pytest.mark.parametrize("content", [b"", b"no base64!", base64.b64encode(b"no archive")])
+def test_a_damaged_file_is_an_error_that_says_what_to_do(content, tmp_path):
+    (tmp_path / NAME).write_bytes(content)
+    with pytest.raises(ValueError, match=f"{NAME} is damaged, so no answer can be checked. Ask your teacher"):
+        unpack(tmp_path / NAME)
+
+
+# The commands -----------------------------------------------------------------------------------------------------
+
+
+def test_what_is_handed_out_has_its_values_in_one_file_and_no_solution(lectures, tmp_path):
+    (lectures / "data" / "of").mkdir(parents=True)
+    (lectures / "data" / "of" / "tea.csv").write_text("80\n", encoding="utf-8")
+    assignment.write(tmp_path / "out", course=Course(lectures))
+    there = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    assert there == {CHAPTER, NAME, "data/of/tea.csv"}
+    assert "np.log(4.0)" not in (tmp_path / "out" / CHAPTER).read_text(encoding="utf-8")
+    assert main(["assignment", "--nbgrader", str(tmp_path / "course"), "--course", str(lectures)]) == 0
+    source = tmp_path / "course" / "source" / "01-a-cup-of-tea"
+    assert (source / NAME).read_bytes() == pack(Course(lectures))
+    assert "### BEGIN SOLUTION" in (source / CHAPTER).read_text(encoding="utf-8")
+
+
+def test_ours_is_handed_out_without_such_a_file(tmp_path):
+    assignment.write(tmp_path, [1])
+    assert not (tmp_path / NAME).exists()
+
+
+def test_the_lecturer_s_folder_judges_whatever_comes_with_a_submission(lectures, tmp_path):
+    new.write(tmp_path / "forged")
+    replace(tmp_path / "forged" / QUESTIONS, "answer=30 * np.log(4)", "answer=7.0")
+    packed = pack(Course(tmp_path / "forged"))
+    forge = (
+        f"import pathlib\npathlib.Path({NAME!r}).write_bytes({packed!r})\n"
+        f"import shutil; shutil.copytree({str(tmp_path / 'forged')!r}, '.', dirs_exist_ok=True)"
+    )
+    path = notebook(tmp_path / "anna" / CHAPTER, forge, CHECK + 'feedback = check("1.1", 7.0)')
+    (path.parent / NAME).write_bytes(packed)
+    [result] = grade(path, course=Course(lectures))
+    assert (result.exercise, result.right, result.problem) == ("1.1", 0, "")
+    path = notebook(tmp_path / "ben" / CHAPTER, CHECK + f'check("1.1", {RIGHT})')
+    [result] = grade(path, course=Course(lectures))
+    assert (result.exercise, result.right) == ("1.1", 1)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own sessions with its database
+def test_nbgrader_gives_points_by_the_values_of_its_source(lectures, tmp_path, monkeypatch):
+    folder = tmp_path / "course"
+    assert main(["assignment", "--nbgrader", str(folder), "--course", str(lectures)]) == 0
+    new.write(tmp_path / "forged")
+    replace(tmp_path / "forged" / QUESTIONS, "answer=30 * np.log(4)", "answer=7.0")
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")  # it calls alembic
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "config"))
+    settings = PyFileConfigLoader("nbgrader_config.py", path=str(folder)).load_config()
+    settings.CourseDirectory.root = str(folder)
+    api, name = NbGraderAPI(config=settings), "01-a-cup-of-tea"
+    assert api.generate_assignment(name)["success"]
+    assert (folder / "release" / name / NAME).exists()
+    for student, answer in (("anna", "7.0"), ("ben", RIGHT)):
+        handed_in = folder / "submitted" / student / name
+        shutil.copytree(folder / "release" / name, handed_in)
+        replace(handed_in / CHAPTER, "answer = ...", f"answer = {answer}")
+        (handed_in / NAME).write_bytes(pack(Course(tmp_path / "forged")))
+        assert api.autograde(name, student)["success"]
+    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as book:
+        points = [book.find_submission_notebook(name, name, student).score for student in ("anna", "ben")]
+    assert points == [0, 1]
+
+
+BAD = {
+    "a word too many": ("course.toml", "language", "tongue", r"course\.toml.*language"),
+    "a broken line": ("course.toml", '"en"', "en", r"course\.toml, line 5: "),
+    "a slug twice": ("course.toml", '"a-cup-of-tea",', '"a-cup-of-tea",' * 2, r"course\.toml, line 15: .*twice"),
+    "no Python": (QUESTIONS, "QUESTIONS = (", "QUESTIONS = ((", r"tea\.py, line \d+: "),
+    "no questions": (QUESTIONS, "QUESTIONS = (", "ASKED = (", r"tea\.py.* QUESTIONS"),
+    "a name that is missing": (QUESTIONS, "Number(\n", "Numbers(\n", r"tea\.py, line \d+: .*'Numbers'"),
+    "a hint that is right": (QUESTIONS, "            2: ", "            -2: ", r"tea\.py, line \d+: .*never shown"),
+    "an answer among no choices": (QUESTIONS, "answer=-2,", 'answer="up",', r"tea\.py, line \d+: .*with choices"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_an_error_with_its_file_and_line(case, lectures, capsys):
+    name, old, text, message = BAD[case]
+    replace(lectures / name, old, text)
+    for command in (["list"], ["assignment", str(lectures.parent / "out")]):
+        assert main([*command, "--course", str(lectures)]) == 1
+        assert re.search(message, capsys.readouterr().err)
+
+
+FAULTY = {
+    "a wrong answer that is right": (QUESTIONS, "30 * np.log(2):", "30.1 * np.log(4):", "tea.py, line ", "right"),
+    "a hint that is never reached": (QUESTIONS, "30 * np.log(3):", "30.1 * np.log(2):", "tea.py, line ", "hint"),
+    "an exercise that is there twice": (
+        QUESTIONS,
+        "\n)\n",
+        "\n)\nQUESTIONS += QUESTIONS[1:]\n",
+        "tea.py, line ",
+        "twice",
+    ),
+    "a prediction that isn't there": (CHAPTER, r"predict(\"1.a\")", r"predict(\"1.b\")", "code cell 3", '"1.b"'),
+    "an exercise that isn't there": (CHAPTER, r"check(\"1.1\", a", r"check(\"1.7\", a", "code cell 5", '"1.7"'),
+    "an exercise that isn't asked": (
+        CHAPTER,
+        r"check(\"1.1\", answer)",
+        "answer",
+        "tea.py, line 3",
+        "1.1 is not asked",
+    ),
+    "a forgotten tag": (CHAPTER, '"exercise"', '"exorcise"', "code cell 5", '"exercise"'),
+}
+
+
+@pytest.mark.parametrize("case", FAULTY)
+def test_check_names_the_file_and_the_line_or_the_cell(case, lectures, capsys):
+    assert main(["check", str(lectures)]) == 0
+    assert capsys.readouterr().out == ""
+    name, old, text, *words = FAULTY[case]
+    replace(lectures / name, old, text)
+    assert main(["check", str(lectures)]) == 1
+    [fault, *_] = capsys.readouterr().out.splitlines()
+    assert all(word in fault for word in (str(lectures / name if name == CHAPTER else lectures), *words)), fault
+
+
+def test_check_sees_a_solution_that_is_wrong(lectures, capsys):
+    replace(lectures / CHAPTER, "30.0 * np.log(4.0)", "30.0 * np.log(2.0)")
+    assert main(["check", str(lectures)]) == 0, "it has not run yet"
+    execute(lectures / CHAPTER)
+    assert main(["check", str(lectures)]) == 1
+    said = capsys.readouterr().out
+    assert "code cell 6: the solution of 1.1 is not right. 1.1: Not yet. By then it loses one degree" in said
+
+
+# A new exercise ---------------------------------------------------------------------------------------------------
+
+
+def exercises(title, *others):
+    """Return the text of further exercises."""
+    return "".join(f'    Number("{each}", "How much?", answer=2, why="It is."),\n' for each in (title, *others))
+
+
+def test_the_cells_of_new_exercises_come_after_the_last(lectures):
+    notebook = {"cells": json.loads((lectures / CHAPTER).read_text(encoding="utf-8"))["cells"]}
+    notebook["cells"].append({"cell_type": "markdown", "id": "summary", "metadata": {}, "source": "## Summary"})
+    before = [cell["id"] for cell in notebook["cells"]]
+    replace(lectures / QUESTIONS, "    ),\n)\n", f"    ),\n{exercises('Two', 'More')})\n")
+    fill(notebook, Course(lectures).find(1))
+    ids = [f"ex-{k}{part}" for k in (2, 3) for part in ("", "-answer", "-fold", "-solution")]
+    assert [cell["id"] for cell in notebook["cells"]] == [*before[:-1], *ids, "summary"]
+    cells = {cell["id"]: cell for cell in notebook["cells"]}
+    assert cells["ex-3"]["source"] == "### 1.3 More\n\nHow much?"
+    assert cells["ex-3-answer"]["source"] == 'answer = ...\n\ncheck("1.3", answer)'
+    assert cells["ex-3-fold"]["source"] == "#### Solution to 1.3"
+    assert cells["ex-3-solution"]["source"] == 'solution = 2\ncheck("1.3", solution)'
+
+
+def test_an_exercise_that_is_put_before_another_gets_no_cells_of_that(lectures):
+    notebook = json.loads((lectures / CHAPTER).read_text(encoding="utf-8"))
+    replace(lectures / QUESTIONS, "    Number(\n", f"{exercises('First')}    Number(\n")
+    with pytest.raises(ValueError, match=r"check asks for 1 of the 2 exercises in a_cup_of_tea\.py"):
+        fill(notebook, Course(lectures).find(1))
+
+
+def test_a_notebook_that_is_missing_is_named(lectures, capsys):
+    (lectures / CHAPTER).unlink()
+    assert main(["list", "--course", str(lectures)]) == 1
+    assert CHAPTER in capsys.readouterr().err
+
+
+# The page ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_can_be_followed_to_the_grades(tmp_path):
+    page, book = PAGE.read_text(encoding="utf-8").split("\n## Open it in a book\n")
+    folder, printed = follow(page, tmp_path)
+    assert folder == (tmp_path / "lectures").resolve()
+    promised = re.findall(r"`(\w+: \d of \d right)`", page)
+    assert len(promised) == 2
+    assert set(promised) <= set(printed.splitlines())
+    assert "python -m autodiff_edu.course book ../site/" in book
+
+
+def test_our_own_course_is_no_folder_to_build_a_book_of(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["book", "site"]) == 1
+    assert "this is not the folder of a course" in capsys.readouterr().err
+    assert not (tmp_path / "site").exists()
+
+
+@pytest.mark.exhaustive
+def test_a_site_has_the_chapter_its_player_and_its_values(lectures, tmp_path, capsys):
+    arguments = ["book", str(tmp_path / "site"), "--course", str(lectures)]
+    assert main(arguments) == 1
+    said = capsys.readouterr().err
+    assert (
+        f"has no stored output in some or all of its cells; run: python -m autodiff_edu.course execute {lectures}"
+        in said
+    )
+    assert "Traceback" not in said
+    execute(lectures / CHAPTER)
+    assert main(["compare", str(lectures / CHAPTER)]) == 0
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "mine.txt").touch()
+    assert main(arguments) == 1
+    assert "is not a site. Nothing was written." in capsys.readouterr().err
+    (tmp_path / "site" / "mine.txt").unlink()
+    for _ in range(2):  # a site is replaced
+        assert main(arguments) == 0
+    page = (tmp_path / "site" / "chapters" / "01-a-cup-of-tea.html").read_text(encoding="utf-8")
+    assert "data-autodiff-player" in page
+    assert "data-autodiff-prediction" in page
+    assert '"kind":"check"' in page
+    assert (tmp_path / "site" / "chapters" / NAME).read_bytes() == pack(Course(lectures))
+    assert "My lectures" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
