@@ -78,7 +78,7 @@ class Exercise:
     why: str = ""
     spellings: Sequence[Any] = ()
     where: tuple[str, int] = field(init=False, repr=False)
-    """The file and the line that it was made in, for messages to whoever wrote it."""
+    """The file and the line that it was made in, for messages to its author."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "where", where_made(__file__))

@@ -59,7 +59,7 @@ def test_what_is_not_a_notebook_is_a_row_and_the_order_is_always_the_same(tmp_pa
 def test_progress_does_not_wait_for_the_slow_one_and_the_order_of_results_does(monkeypatch):
     released = threading.Event()
 
-    def graded(path, limits, student):
+    def graded(path, limits, student, course):
         if student == "slow":
             released.wait(10)
         return [Result(student, str(path))]

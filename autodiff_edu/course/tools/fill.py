@@ -188,7 +188,7 @@ def _call(found: re.Match[str], id: str) -> str:
 
 
 def _name(cell: Any, name: str, id: str) -> None:
-    """Give a cell its name, and its call of `check` the id."""
+    """Write the name of a cell, and the id into its call of `check`."""
     cell["id"] = name
     if cell["cell_type"] == "code":
         text = "".join(cell["source"])
