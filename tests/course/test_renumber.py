@@ -13,6 +13,7 @@ from submissions import notebook
 
 from autodiff_edu.course.__main__ import main
 from autodiff_edu.course.contents import HERE, OURS, Course
+from autodiff_edu.course.tools.execute import fingerprint
 from autodiff_edu.course.tools.renumber import rewrite
 
 ROOT = Path(__file__).parents[2]
@@ -20,7 +21,7 @@ ANOTHER_BOOK = re.compile(r"\(\d{4}\), chapter \d+|\bits chapter \d+|[Cc]hapter 
 MENTIONS = re.compile(
     r"\b[Cc]hapters?\s+(\d+(?:(?:, and | and | or |, | to )\d+)*)"
     r"|\b(?:[Ee]xercises?|[Pp]roject|[Cc]heck)\s(\d+\.\d)|\b(?:check|predict)\(\"(\d+\.\w)\""
-    r"|(\d+\.\d): (?:Right|Not yet)|^#+ (?:Solution to )?(\d+\.\d)",
+    r"|(\d+\.\d): (?:Right|Not yet)|^### (\d+\.\d)|^#### Solution to (\d+\.\d)|^# (\d+\.\d):",
     re.MULTILINE,
 )
 NAMES = re.compile(r"\b(\d\d)-([a-z][a-z-]*[a-z])\b")
@@ -90,6 +91,9 @@ def test_two_chapters_are_moved_and_moved_back(tmp_path):
         for number, linked in TITLES.findall(text):
             assert number == (linked.lstrip("0") or "0"), f"{name} links {number} to {linked}"
     assert sum(len(mentioned(text, new)) for text in after.values()) > 800
+    for path in (tmp_path / "notebooks").glob("*.ipynb"):
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        assert stored["metadata"]["executed"] == fingerprint(stored), "another number needs no other run"
     contents = after[str(tmp_path / "book" / "_toc.yml")]
     names = [path.stem for path in sorted((tmp_path / "notebooks").glob("*.ipynb"))]
     assert re.findall(r"chapters/((?:\d\d|[A-Z])-\S+)", contents) == names
@@ -110,6 +114,10 @@ def test_two_chapters_are_moved_and_moved_back(tmp_path):
         ("chapters 3 to 5.", "chapters 5 to 4."),
         ("chapter 3's tape, and 3 others", "chapter 5's tape, and 3 others"),
         ("chapter 33", "chapter 33"),
+        ("chapter 3 and 4 others", "chapter 5 and 4 others"),
+        ("(cell 2), chapter 3 of the course", "(cell 2), chapter 5 of the course"),
+        ("# 3.1: a sum", "# 5.1: a sum"),
+        ("# 3.1 is the sum", "# 3.1 is the sum"),
         ("as in chapter\n3, where", "as in chapter\n5, where"),
         ("appendix A and Appendix B", "appendix B and Appendix A"),
         ("exercises 3.1 and 4.10", "exercises 5.1 and 3.10"),

@@ -9,7 +9,7 @@ beside course.toml, and in the pages that it names:
 - names, in links or elsewhere: 12-higher-order-gradients;
 - `[12 · Higher-order gradients]`;
 - chapter 12, chapters 12, 13 and 15, chapters 12 to 14, appendix B; exercise 12.3, project 22.1, check 12.3;
-- `check("12.3", …)`, `predict("12.a")`, in tests RIGHT["12.3"], and a heading or comment that begins with 12.3.
+- `check("12.3", …)`, `predict("12.a")`, in tests RIGHT["12.3"], and a comment that begins with 12.3 and a colon.
 
 A chapter of another book is left alone if it reads "(2008), chapter 8", "its chapter 13" or "chapter 12 of their book".
 In a page, lines that begin with the names of all chapters, in order, such as the rows of a table or those of a table of
@@ -27,20 +27,24 @@ from ..contents import HERE, Chapter, Course
 from .execute import as_text, fingerprint
 from .fill import fill
 
+AND = r"(?:, and |, or |, | and | or | to |–)"
 NUMBER = r"(?:\d+|[A-Z])(?![\w.]*\d)\b"
-LIST = rf"{NUMBER}(?:(?:, and |, or |, | and | or | to |–){NUMBER})*"
+NUMBERS = rf"{NUMBER}(?:{AND}{NUMBER})*"
 ID = r"(?:\d+|[A-Z])\.(?:\d+|[a-z]+)\b"
-IDS = rf"{ID}(?:(?:, and |, or |, | and | or | to |–){ID})*"
 MENTION = re.compile(
-    rf"(?<!\d\), )(?<!\bits )\b(?:[Cc]hapters?|[Aa]ppendix|[Aa]ppendices)(?:\s|&nbsp;)+(?P<chapters>{LIST})"
-    r"(?! of (?:the|their|his|her|that) )"
-    rf"|\b(?:[Ee]xercises?|[Pp]rojects?|[Cc]hecks?)\s+(?P<ids>{IDS})"
+    r"(?<!\d{4}\), )(?<!\bits )\b(?:"
+    rf"(?:[Cc]hapter|[Aa]ppendix)\s+(?P<chapter>{NUMBER})"
+    rf"|(?:[Cc]hapters|[Aa]ppendices)\s+(?P<chapters>{NUMBERS})"
+    r")(?! of (?:their|his|her) )"
+    rf"|\b(?:[Ee]xercise|[Pp]roject|[Cc]heck)s?\s+(?P<ids>{ID}(?:{AND}{ID})*)"
     rf"|\b(?:check|predict)\(\s*[\"'](?P<asked>{ID})"
     rf"|\b(?:RIGHT|WRONG)\[\"(?P<key>{ID})"
-    rf"|^#+ (?P<heading>{ID})"
+    rf"|^# (?P<heading>{ID})(?=: )"
     r"|\[(?P<title>\d+|[A-Z])(?= · )",
     re.MULTILINE,
 )
+LISTED = re.compile(rf"[Cc]hapters\s+{NUMBERS}|\.ipynb\), [^*]+\*")
+"""What a person should read again: several chapters in a row, and what is said of the next chapter after its link."""
 ANSWER = re.compile(r"^(\*\*)?(?P<id>(?:\d+|[A-Z])\.\d+)(?=: (?:Right|Not yet)\.)")
 SAID = "text/plain", "text/markdown"
 
@@ -195,7 +199,7 @@ def _write(path: Path, before: str, after: str) -> Iterator[str]:
     yield f"{path}: rewritten"
     old = set(before.split("\n"))
     for count, line in enumerate(after.split("\n"), 1):
-        if line not in old and re.search(rf"[Cc]hapters\s+{LIST}", line):
+        if line not in old and LISTED.search(line):
             yield f"{path}, line {count}: is this still so? {line.strip()[:200]}"
 
 
