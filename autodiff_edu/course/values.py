@@ -1,7 +1,7 @@
 """Where `check` and `predict` find a course: in the folder that a notebook is in, or packed into one file beside it.
 
 The file is handed out with the notebooks, so that no answer is read in passing. It is compressed and encoded, and no
-secret: whoever decodes it can read every answer. `grade` never looks at it.
+secret: anyone who decodes it can read every answer. `grade` never looks at it.
 """
 
 from __future__ import annotations

@@ -176,7 +176,6 @@ def test_fill_restores_what_was_changed():
 @pytest.mark.parametrize(
     ("sources", "message"),
     [
-        (['predict("2.a")'], r"02-a-rod\.ipynb: check asks for 0 of the 1 exercises in a_rod\.py"),
         (['check("2.1", answer)'], r"02-a-rod\.ipynb: predict asks for 0 of the 1 predictions in a_rod\.py"),
         (
             ["x = 1", 'predict("2.a")', 'predict("2.b")'],

@@ -633,7 +633,7 @@ def test_a_lecturers_own_course_is_exported_too(tmp_path: Path, capsys: Any) -> 
     cells = [{"cell_type": kind, "metadata": {}, "source": text} for kind, text in sources]
     (tmp_path / "00-a-rod.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
     path = tmp_path / "questions.gift"
-    assert main(["--course", str(tmp_path), "export", "--gift", str(path)]) == 0
+    assert main(["export", "--course", str(tmp_path), "--gift", str(path)]) == 0
     assert capsys.readouterr().out == f"{path}: 1 question\n"
     [read] = read_gift(path.read_text(encoding="utf-8"))
     assert (read.category, read.title) == ("$course$/top/Heat//cold/0 · A rod", "0.a How warm?")

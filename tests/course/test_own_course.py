@@ -305,7 +305,7 @@ def test_the_page_can_be_followed_to_the_grades(tmp_path):
     assert "python -m autodiff_edu.course book ../site/" in book
 
 
-def test_our_own_course_is_no_folder_to_build_a_book_of(tmp_path, monkeypatch, capsys):
+def test_our_own_course_is_not_built_by_book(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["book", "site"]) == 1
     assert "this is not the folder of a course" in capsys.readouterr().err

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
+import weakref
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from io import StringIO
@@ -380,8 +382,9 @@ class Saved(os.PathLike[str]):
         self.example, self.options = np.array(example), options
 
     def __fspath__(self) -> str:
-        self.folder = tempfile.TemporaryDirectory()
-        path = str(Path(self.folder.name) / "through.ad")
+        folder = tempfile.mkdtemp()
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        path = str(Path(folder) / "through.ad")
         ad.save(self.function, path, self.example, **self.options)
         return path
 

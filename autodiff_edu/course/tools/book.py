@@ -82,7 +82,7 @@ def build(course: Course, out: Path, python: Path | None = None, wheels: Path | 
         site = source / "_build" / "html"
         said = COLOURS.sub("", done.stderr).replace(str(source / "chapters") + os.sep, "").strip()
         if done.returncode or not (site / "searchindex.js").exists():
-            why = said.partition("Traceback (most recent call last):")[0].strip()  # Jupyter Book's own is no help
+            why = said.partition("Traceback (most recent call last):")[0].strip()  # Jupyter Book's own doesn't help
             raise ValueError(f"the book could not be built. {why or said}")
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(site, out)

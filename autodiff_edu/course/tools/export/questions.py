@@ -240,7 +240,7 @@ def _exercise(
             yield from _exercise(f"{id} {key}", category, part, also_asked, title, why, whole)
     elif isinstance(form, Number | Shape | Choice):
         question = Question(id, category, f"{id} {title}".strip(), markdown(asked), "", (), why=inline(why))
-        slack = Decimal(repr(form.within)) / 100 if isinstance(form, Number) else Decimal(0)
+        slack = Decimal(repr(min(form.within, 1e-6))) / 100 if isinstance(form, Number) else Decimal(0)
         hints = [(form.read(wrong), hint) for wrong, hint in [*form.hints, *also]]
         yield _filled(question, form, form.read(form.answer), hints, slack)
 
