@@ -1,7 +1,7 @@
 """For teachers and authors: list the chapters, hand them out, grade, export questions; execute and compare them.
 
 Each command is about the course of the folder that it is run in (it, or a folder above, has a file course.toml), and
-elsewhere about the course of this package. With --course it is about the one of another folder.
+elsewhere about the course of this package; execute, about that of the notebook's folder. --course names another one.
 
 python -m autodiff_edu.course new FOLDER
 python -m autodiff_edu.course list
