@@ -532,7 +532,7 @@ def test_a_number_has_its_tolerance_and_each_wrong_number_its_own() -> None:
         Number("Slope", "What?", answer=6, hints={9: "The value."}, otherwise="No.", why="2x.", within=0.1)
     )
     assert question.asks == "number"
-    assert [answer.within for answer in question.answers] == [Decimal("0.601"), Decimal("0.901")]
+    assert [answer.within for answer in question.answers] == [Decimal("0.6"), Decimal("0.9")]
     assert (question.otherwise, question.why) == ("No.", "2x.")
 
 

@@ -295,14 +295,22 @@ def test_a_notebook_that_is_missing_is_named(lectures, capsys):
 # The page ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_page_can_be_followed_to_the_grades(tmp_path):
-    page, book = PAGE.read_text(encoding="utf-8").split("\n## Open it in a book\n")
+def check_all(folder):
+    return follow("```sh\npython -m autodiff_edu.course check\n```", folder)[1]
+
+
+def test_the_page_can_be_followed_to_its_end(tmp_path):
+    page, rest = PAGE.read_text(encoding="utf-8").split("\n## Open it in a book\n")
+    book, more = rest.split("\n## ", maxsplit=1)
     folder, printed = follow(page, tmp_path)
     assert folder == (tmp_path / "lectures").resolve()
     promised = re.findall(r"`(\w+: \d of \d right)`", page)
     assert len(promised) == 2
     assert set(promised) <= set(printed.splitlines())
-    assert "python -m autodiff_edu.course book ../site/" in book
+    assert "python -m autodiff_edu.course book ../site/" in book  # which tests/live follows
+    _, printed = follow(more, folder)
+    assert re.search(r"^02-a-bath\.ipynb +2 · A cup of tea +5 minutes, exercises 10$", printed, re.M)
+    assert check_all(folder) == ""
 
 
 def test_our_own_course_is_not_built_by_book(tmp_path, monkeypatch, capsys):

@@ -152,8 +152,10 @@ def faults_of_notebook(cells: Sequence[Any], chapter: Chapter) -> Iterator[str]:
             there = f"{', '.join(known) or 'none'} from {chapter.module.name}"
             yield f'{here}: there is no {call}("{name}"); there are {there}'
         elif tagged(code[count - 1], "solution"):
-            shown = ["".join(output.get("data", {}).get("text/plain", "")) for output in code[count - 1]["outputs"]]
-            if shown and not any(text.startswith(f"{name}: Right.") for text in shown):
+            shown = [
+                "".join(output.get("data", {}).get("text/plain", "")) for output in code[count - 1].get("outputs", ())
+            ]
+            if shown and not any(re.match(r"\S+: Right\.", text) for text in shown):
                 yield f"{here}: the solution of {name} is not right. {shown[-1]}"
         elif name in asked:
             yield f'{here}: {call}("{name}") is asked in cell {asked[name]} too'

@@ -248,7 +248,7 @@ def _exercise(
 def _filled(
     question: Question, form: Exercise, right: Any, hints: Iterable[tuple[Any, str]], slack: Decimal
 ) -> Question:
-    """Add the answers of a form to a question, and how they are compared; a number may be missed by `slack` more."""
+    """Add the answers of a form to a question, and how they are compared; a number may be missed by `slack`."""
     known: dict[Any, str] = {}
     for wrong, hint in hints:
         if not form.agrees(wrong, right):
@@ -269,7 +269,7 @@ def _filled(
         )
     within = Decimal(repr(float(getattr(form, "within", 0))))
     reach = {
-        value: Decimal(0) if value is None or not math.isfinite(value) else within * abs(exact(value)) + slack
+        value: Decimal(0) if value is None or not math.isfinite(value) else max(within * abs(exact(value)), slack)
         for value in values
     }
     if any(value is None or not math.isfinite(value) for value in values):
