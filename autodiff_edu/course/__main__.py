@@ -29,7 +29,7 @@ from pathlib import Path
 import numpy as np
 
 from ..saving.files import check_path, write
-from .contents import OURS, Course, nearest
+from .contents import OURS, Course
 from .tools import assignment, book, compare, execute, grade, nbgrader, new
 from .tools.export.gift import gift
 from .tools.export.qti import qti
@@ -38,6 +38,7 @@ from .tools.faults import faults_of_course
 from .tools.minutes import minutes
 from .tools.renumber import renumber
 from .tools.submission import Limits, Result, list_missing_limits
+from .values import find_course
 
 PROG = "python -m autodiff_edu.course"
 
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         given = getattr(chosen, "course", None)
         chosen.given = Course(given) if given else None
-        chosen.course = chosen.given or nearest()
+        chosen.course = chosen.given or find_course()
         return chosen.run(chosen) or 0
     except (OSError, ValueError, ImportError) as error:
         print(f"{PROG}: {error}", file=sys.stderr)

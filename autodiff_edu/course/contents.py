@@ -289,23 +289,6 @@ class Course:
         raise KeyError(f"there is no {kind} {name!r}; there are {', '.join(known) or 'none yet'}")
 
 
-def nearest(folder: str | Path = ".") -> Course:
-    """Return the course that a folder, or one above it, has the course.toml of; if there is none, that of this package.
-
-    Examples
-    --------
-    >>> nearest() is OURS
-    True
-    """
-    folder = Path(folder).resolve()
-    if folder == OURS.notebooks.resolve():
-        return OURS
-    for each in (folder, *folder.parents):
-        if (each / "course.toml").is_file():
-            return Course(each)
-    return OURS
-
-
 def _read(file: Path) -> dict[str, Any]:
     """Read a course.toml."""
     text = file.read_text(encoding="utf-8")

@@ -22,11 +22,18 @@ _chosen: list[Course] = []
 _unpacked: list[TemporaryDirectory[str]] = []  # which are there as long as this process
 
 
-def find_course() -> Course:
-    """Return the course that the current folder belongs to.
+def find_course(folder: str | Path = ".", packed: bool = False) -> Course:
+    """Return the course that a folder belongs to.
 
-    A folder with a course.toml is a course, and so is one with a packed file; the current folder and those above it are
-    looked at, in this order. Where there is none, the course is ours.
+    A folder with a course.toml is a course; the given folder and those above it are looked at, in this order. Where
+    there is none, the course is ours.
+
+    Parameters
+    ----------
+    folder : path
+        The folder; the current one if not given.
+    packed : bool
+        Whether a folder with a packed file is a course as well. `check` and `predict` ask those; commands don't.
 
     Examples
     --------
@@ -35,13 +42,13 @@ def find_course() -> Course:
     """
     if _chosen:
         return _chosen[0]
-    here = Path.cwd()
-    for folder in (here, *here.parents) if here != OURS.notebooks.resolve() else ():
-        for name in ("course.toml", NAME):
-            if (folder / name).is_file():
-                parts = sorted(folder.glob("*.py")) if name != NAME else []
-                changed = tuple(path.stat().st_mtime_ns for path in (folder / name, *parts))
-                return _read(folder / name, changed)
+    here = Path(folder).resolve()
+    for each in (here, *here.parents) if here != OURS.notebooks.resolve() else ():
+        for name in ("course.toml", NAME) if packed else ("course.toml",):
+            if (each / name).is_file():
+                parts = sorted(each.glob("*.py")) if name != NAME else []
+                changed = tuple(path.stat().st_mtime_ns for path in (each / name, *parts))
+                return _read(each / name, changed)
     return OURS
 
 

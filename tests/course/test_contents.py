@@ -10,9 +10,10 @@ import pytest
 from submissions import notebook
 
 from autodiff_edu.course.__main__ import main
-from autodiff_edu.course.contents import OURS, Course, nearest
+from autodiff_edu.course.contents import OURS, Course
 from autodiff_edu.course.tools.execute import as_text, execute
 from autodiff_edu.course.tools.fill import calls, fill, tagged
+from autodiff_edu.course.values import find_course
 
 TOML = 'title = "Heat"\nlanguage = "en"\nchapters = ["first", "a-rod"]\nfirst = 1\n'
 MODULE = """\
@@ -59,8 +60,8 @@ def test_a_folder_is_a_course(tmp_path):
     with pytest.raises(KeyError, match=r"there is no exercise '2\.2'; there are 2\.1"):
         there.exercise("2.2")
     (tmp_path / "below").mkdir()
-    assert nearest(tmp_path / "below").title == "Heat"
-    assert nearest(OURS.notebooks) is OURS
+    assert find_course(tmp_path / "below").title == "Heat"
+    assert find_course(OURS.notebooks) is OURS
 
 
 def test_what_has_changed_in_a_folder_is_read_by_the_next_course(tmp_path):

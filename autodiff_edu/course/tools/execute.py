@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from ...player import WIDGET_VIEW
-from ..contents import Course, nearest
+from ..contents import Course
+from ..values import find_course
 from .differences import same_html
 from .fill import fill
 
@@ -58,7 +59,7 @@ def execute(path: str | Path, timeout: int = 120, course: Course | None = None) 
 
     path = Path(path)
     notebook = nbformat.read(path, as_version=4)
-    for chapter in (course or nearest(path.parent)).chapters:
+    for chapter in (course or find_course(path.parent)).chapters:
         if chapter.notebook.resolve() == path.resolve():
             fill(notebook, chapter)
     stored = deepcopy([cell.get("outputs", []) for cell in notebook.cells])
