@@ -36,7 +36,6 @@ from .feedback import (
     shortened,
     unread_arguments,
     values_of_the_notebook,
-    word_and_count,
 )
 from .predictions import where_made
 
@@ -209,11 +208,7 @@ class Shape(Exercise):
             raise NotYet(f"Replace the three dots: {name} is still open.")
         if isinstance(given, np.ndarray | Tensor) and given.ndim == 1:
             given = np.asarray(given).tolist()
-        if not isinstance(given, tuple | list) or any(
-            isinstance(axis, bool)
-            or not (hasattr(axis, "__index__") or (isinstance(axis, float) and axis.is_integer()))
-            for axis in given
-        ):
+        if not isinstance(given, tuple | list) or not all(map(_is_size, given)):
             raise NotYet(
                 f"I need a shape here, such as (3,) or (2, 3), and {name} is {shortened(given)}, {kind_of(given)}."
             )
@@ -221,9 +216,8 @@ class Shape(Exercise):
 
 
 def _is_size(axis: Any) -> bool:
-    return not isinstance(axis, bool) and (
-        hasattr(axis, "__index__") or (isinstance(axis, float) and axis.is_integer())
-    )
+    is_whole = hasattr(axis, "__index__") or (isinstance(axis, float) and axis.is_integer())
+    return is_whole and not isinstance(axis, bool)
 
 
 @dataclass(frozen=True, eq=False)
@@ -337,7 +331,7 @@ class WordAndCount(Exercise):
     Parameters
     ----------
     word : Choice
-        Its first two choices are named in hints.
+        Its first choice is named in hints.
     count : Number
         What is counted.
     called : tuple of str
@@ -370,9 +364,18 @@ class WordAndCount(Exercise):
 
     def read(self, given: Any, name: str = "your answer") -> tuple[str, int]:
         """Return the word that was chosen and the number."""
-        choices = self.word.choices
-        words = choices if isinstance(choices, Mapping) else {word: word for word in choices}
-        return word_and_count(name, given, words, *self.called)
+        said, counted = self.called
+        if not isinstance(given, tuple | list) or len(given) != 2:
+            example = f'("{next(iter(self.word.choices))}", 12)'
+            raise NotYet(
+                f"For {name} write {said} and the number of {counted}, as in {example}, not {shortened(given)}."
+            )
+        word, count = given[::-1] if isinstance(given[1], str) and not isinstance(given[0], str) else given
+        meant = self.word.read(word, f"{said} for {name}")
+        number = self.count.read(count, f"the number of {counted} for {name}")
+        if number is None or number != round(number):
+            raise NotYet(f"For {name} the number of {counted} is a whole number, not {short(number)}.")
+        return meant, round(number)
 
     def lead_on(self, given: Any, seen: Any, right: Any, name: str) -> str:
         """Return the hint for the word, or if that is right for the number."""
@@ -635,8 +638,6 @@ class Recording(Function):
         stand for the two. The facts: "tapes" (how many recorded something), "entries" (how many they recorded),
         "operations" (their names, in order), "passes" (how many backward passes began), "bytes" (what the tapes held
         at most, together).
-    limits : mapping
-        By a fact, how much is allowed, in place of what the right function needs.
 
     Examples
     --------
@@ -657,7 +658,6 @@ class Recording(Function):
     """
 
     facts: Mapping[str, str] = field(default_factory=dict)
-    limits: Mapping[str, float] = field(default_factory=dict)
 
     def _run(self, case: Case | tuple[Any, ...], asked: _Asked) -> Outcome:
         watch = _Watch()
@@ -666,10 +666,7 @@ class Recording(Function):
         return outcome._replace(facts=watch.facts())
 
     def _differing(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-        def counted(fact: str, value: Any) -> Any:
-            return value <= self.limits[fact] if fact in self.limits else value
-
-        return [fact for fact in self.facts if counted(fact, one[fact]) != counted(fact, other[fact])]
+        return [fact for fact in self.facts if one[fact] != other[fact]]
 
     def _fact(self, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
         differing = self._differing(found, wanted)

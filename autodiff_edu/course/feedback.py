@@ -338,47 +338,6 @@ def needs_each(answer: dict[Any, Any], names: Collection[Any], missing: str) -> 
         raise NotYet(f"Replace the three dots. Still open: {between.join(still_open)}.")
 
 
-def word_and_count(name: str, pair: Any, words: Mapping[str, str], word: str, counted: str) -> tuple[str, int]:
-    """Read a word and a whole number, in either order, from the answer to one of several questions.
-
-    Parameters
-    ----------
-    name : str
-        Which question it is.
-    pair : object
-        What was handed in for it.
-    words : dict
-        What to take each known word for; the first two are named in hints.
-    word, counted : str
-        What the word says, such as "the mode", and what the number counts, such as "passes".
-
-    Raises
-    ------
-    NotYet
-        If it is not such a pair.
-
-    Examples
-    --------
-    >>> modes = {"forward": "forward", "reverse": "reverse", "backward": "reverse"}
-    >>> word_and_count("a", [3.0, "Backward"], modes, "the mode", "passes")
-    ('reverse', 3)
-    """
-    first, second = list(words)[:2]
-    if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise NotYet(
-            f'For {name} write {word} and the number of {counted}, as in ("{first}", 12), not {shortened(pair)}.'
-        )
-    if any(part is ... or (isinstance(part, str) and part == "...") for part in pair):
-        raise NotYet(f"Replace the three dots. Still open: {name}.")
-    said, count = pair[::-1] if isinstance(pair[1], str) and not isinstance(pair[0], str) else pair
-    if not isinstance(said, str) or said.strip().lower() not in words:
-        raise NotYet(f'For {name} write "{first}" or "{second}" instead of {shortened(said)}.')
-    count = number(count, f"the number of {counted} for {name}")
-    if count != round(count):
-        raise NotYet(f"For {name} the number of {counted} is a whole number, not {count:g}.")
-    return words[said.strip().lower()], round(count)
-
-
 def near(a: Any, b: Any, within: float = 1e-6) -> bool:
     """Return whether two numbers or arrays have the same shape and agree, by default up to the rounding of float32.
 

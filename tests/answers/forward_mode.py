@@ -154,7 +154,7 @@ WRONG = {
         (MODES | {"c": ("reverse", 3.9)}, "a whole number, not 3.9"),
         (MODES | {"e": ("forward", 500)}, "Not forward for e"),
         (MODES | {"a": "reverse"}, "For `a` write the mode and the number"),
-        (MODES | {"a": ("sideways", 1)}, 'write "forward" or "reverse"'),
+        (MODES | {"a": ("sideways", 1)}, 'Write "forward" or "reverse"'),
         (MODES | {"a": ("reverse", ...)}, "three dots"),
         ({"a": ("reverse", 1)}, "No answer is given for b"),
     ],

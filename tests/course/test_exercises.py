@@ -1,11 +1,47 @@
 """Every exercise tests itself: right answers pass in every spelling, each wrong one gets its own hint."""
 
+import numpy as np
 import pytest
 
+import autodiff_edu as ad
 from autodiff_edu.course.contents import OURS
+from autodiff_edu.course.exercises import Recording
 from autodiff_edu.course.tools.faults import faults
 
 
 @pytest.mark.parametrize("exercise", OURS.exercises)
 def test_an_exercise_finds_no_fault_in_itself(exercise):
     assert list(faults(OURS.exercises[exercise])) == []
+
+
+def recorded(function, **facts):
+    """Return what a Recording, which compares one fact, says of a function that should square x on one tape."""
+    exercise = Recording(
+        signature="slope(x)", cases=[(ad.constant(3.0),)], answer=slope, facts=facts, hints=[(lambda x: 0.0, "No.")]
+    )
+    return exercise.respond("", function).message
+
+
+def slope(x, times=1, power=lambda x: x * x):
+    for _ in range(times):
+        with ad.GradientTape() as tape:
+            tape.watch(x)
+            y = power(x)
+        result = tape.gradient(y, x)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("fact", "function", "said"),
+    [
+        ("tapes", lambda x: slope(x, 2), "2, not 1"),
+        ("tapes", lambda x: 2 * x.numpy(), "0, not 1"),
+        ("passes", lambda x: slope(x, 3), "3, not 1"),
+        ("entries", lambda x: slope(x, power=lambda x: x * x * 1.0), "2, not 1"),
+        ("operations", lambda x: slope(x, power=np.square), "('square',), not ('multiply',)"),
+        ("bytes", lambda x: slope(x, power=lambda x: x * x * 1.0), "24, not 16"),
+    ],
+)
+def test_a_recording_compares_what_tapes_did(fact, function, said):
+    assert recorded(function, **{fact: "{given}, not {answer}"}) == said
+    assert recorded(slope, **{fact: "never said"}) == ""

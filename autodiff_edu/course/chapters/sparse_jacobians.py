@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..exercises import Case, Exercise, Function, Judge, Table
-from ..feedback import NotYet, near, numbers, shortened, word_and_count
+from ..exercises import Case, Choice, Function, Judge, Number, Table, WordAndCount
+from ..feedback import NotYet, near, numbers, shortened
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -307,32 +307,20 @@ SAME_WAY |= {"reverse": "rows", "backward": "rows", "forward": "columns", "by ro
 """What an answer may call the way."""
 
 
-@dataclass(frozen=True, eq=False)
-class Way(Exercise):
-    """Rows or columns, and a number of colours.
-
-    Parameters
-    ----------
-    fullest : int
-        How many numbers the fullest column has, where columns are the better way, and the fullest row otherwise.
-    """
-
-    fullest: int = 0
-
-    def read(self, given: Any, name: str = "your answer") -> Any:
-        """Return the way and the number."""
-        return word_and_count(name, given, SAME_WAY, "the way", "colours")
-
-    def lead_on(self, given: Any, seen: Any, right: Any, name: str) -> str:
-        """Return what to look at for the way, or how many colours it takes at least."""
-        if seen[0] != right[0]:
-            return f"Not {seen[0]} for {name}: {self.otherwise}"
-        line, across = ("row", "column") if right[0] == "rows" else ("column", "row")
-        mixed_up = f": that's how many numbers the fullest *{line}* has" if seen[1] == self.fullest else ""
-        return (
-            f"For {name}, {right[0]} is right, but not {seen[1]}{mixed_up}. You need at least as many colours as the "
-            f"fullest *{across}* has numbers, and here that's enough."
-        )
+def way(name: str, right: str, colours: int, fullest: int, why: str) -> WordAndCount:
+    """Return the form for one Jacobian, whose fullest row, or column if columns are right, has `fullest` numbers."""
+    line, across = ("row", "column") if right == "rows" else ("column", "row")
+    wrong = f"For `{name}`, {right} is right, but not {{given}}"
+    enough = f". You need at least as many colours as the fullest *{across}* has numbers, and here that's enough."
+    return WordAndCount(
+        word=Choice(answer=right, choices=SAME_WAY, hints={f"{across}s": f"Not {across}s for `{name}`: {why}"}),
+        count=Number(
+            answer=colours,
+            hints={fullest: f"{wrong}: that's how many numbers the fullest *{line}* has{enough}"},
+            otherwise=f"{wrong}{enough}",
+        ),
+        called=("the way", "colours"),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,30 +350,22 @@ For each Jacobian, write which way needs fewer passes and how many colours that 
 | d | 100 | 3 | all inputs |
 | e | 99 | 198 | inputs 2*i* − 2 to 2*i* + 1, as far as there are such inputs |""",
     parts={
-        "a": Way(
-            answer=("columns", 2),
-            otherwise="column 0 is full, so any two rows share it. Which columns share a row?",
-            fullest=100,
+        "a": way("a", "columns", 2, 100, "column 0 is full, so any two rows share it. Which columns share a row?"),
+        "b": way("b", "rows", 1, 2, "no input is used by two outputs, and each output uses two inputs."),
+        "c": way("c", "rows", 2, 100, "the last row is full, so any two columns share it. Which rows share a column?"),
+        "d": way(
+            "d",
+            "columns",
+            3,
+            100,
+            "the matrix is full, so nothing can be shared. Are there fewer rows, or fewer columns?",
         ),
-        "b": Way(
-            answer=("rows", 1),
-            otherwise="no input is used by two outputs, and each output uses two inputs.",
-            fullest=2,
-        ),
-        "c": Way(
-            answer=("rows", 2),
-            otherwise="the last row is full, so any two columns share it. Which rows share a column?",
-            fullest=100,
-        ),
-        "d": Way(
-            answer=("columns", 3),
-            otherwise="the matrix is full, so nothing can be shared. Are there fewer rows, or fewer columns?",
-            fullest=100,
-        ),
-        "e": Way(
-            answer=("rows", 2),
-            otherwise="an output uses up to four inputs; an input is used by at most two outputs, next to each other.",
-            fullest=4,
+        "e": way(
+            "e",
+            "rows",
+            2,
+            4,
+            "an output uses up to four inputs; an input is used by at most two outputs, next to each other.",
         ),
     },
     why="A single full row does no harm by rows, and a single full column none by columns. With both, neither way "
