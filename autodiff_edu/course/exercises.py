@@ -398,6 +398,16 @@ class Case:
         Is given the function in such a case, and returns the hint.
     within : float
         By what part of themselves numbers may be missed.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> bend = Case(lambda square: slope_of(square, ad.constant(3.0)), "The value is right, and its slope isn't.")
+    >>> square = Function(signature="square(x)", cases=[(3.0,), bend], answer=lambda x: x * x)
+    >>> square.judge(lambda x: x * ad.stop_gradient(x))
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: The value is right, and its slope isn't.
     """
 
     of: Callable[[Any], Any]
@@ -468,7 +478,8 @@ class Function(Exercise):
     signature : str
         How it is called: "rule(g, z, x, y)".
     cases : sequence
-        What is done with it: tuples of arguments, which it may spoil, and `Case`s. They are told of in this order.
+        What is done with it, in order: each is a tuple of arguments, which it may spoil, or a `Case`. The first that is
+        wrong gets the hint.
     returns : tuple of str
         What the parts of its result are called, if it returns several.
     within : float
@@ -706,6 +717,15 @@ class Judge(Exercise):
     ----------
     check : callable
         Is given an answer; returns what to say of a right one, or raises `NotYet` with a hint.
+
+    Examples
+    --------
+    >>> def judge_prime(given):
+    ...     if given in (2, 3, 5):
+    ...         return "Only 1 and the number itself divide it."
+    ...     raise NotYet("Which numbers divide it?")
+    >>> Judge("A prime", "Find a prime number below 6.", check=judge_prime, answer=2, spellings=[3, 5]).judge(3)
+    'Only 1 and the number itself divide it.'
     """
 
     check: Callable[[Any], str] = str

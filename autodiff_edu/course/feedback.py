@@ -26,7 +26,15 @@ from ..trace.hook import hook
 
 
 class NotYet(Exception):  # noqa: N818 (no error of anybody's)
-    """The answer is not right yet; the message is the hint."""
+    """The answer is not right yet; the message is the hint.
+
+    Examples
+    --------
+    >>> raise NotYet("Count the turns of the loop.")
+    Traceback (most recent call last):
+        ...
+    autodiff_edu.course.feedback.NotYet: Count the turns of the loop.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,12 @@ class Milestone(NamedTuple):
         What to hand in, told when this is the first step that is still open. A sentence.
     form : Exercise or callable
         What judges the part; or what makes that from the whole answer, where one part measures another.
+
+    Examples
+    --------
+    >>> from autodiff_edu.course.exercises import Number
+    >>> Milestone("slope", "Hand in the slope at 3.", Number(answer=6, why="2x.")).form_of({}).judge(6)
+    '2x.'
     """
 
     name: str

@@ -10,8 +10,7 @@ The texts are Markdown. When you have changed something here, run both:
 
 import numpy as np
 
-from autodiff_edu.course import Prediction
-from autodiff_edu.course.exercises import Number
+from autodiff_edu.course import Number, Prediction
 
 QUESTIONS = (
     # A prediction is asked before the cell that shows the answer. It is plain text and ends with a question mark.
@@ -31,7 +30,7 @@ QUESTIONS = (
         within=0.01,
     ),
     # An exercise has a title and a question, and `check` judges its answer. `Number` is the simplest form;
-    # autodiff_edu.course.exercises has the others: Shape, Choice, Table, Function, Recording and Judge.
+    # autodiff_edu.course has the others: Shape, Choice, Table, Function, Recording and Judge.
     Number(
         "Half a degree per minute",
         """\
