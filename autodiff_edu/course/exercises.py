@@ -649,6 +649,8 @@ class Recording(Function):
         stand for the two. The facts: "tapes" (how many recorded something), "entries" (how many they recorded),
         "operations" (their names, in order), "passes" (how many backward passes began), "bytes" (what the tapes held
         at most, together).
+    limits : mapping
+        By a fact, how much is allowed, in place of what the right function needs.
 
     Examples
     --------
@@ -669,6 +671,7 @@ class Recording(Function):
     """
 
     facts: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, float] = field(default_factory=dict)
 
     def _run(self, case: Case | tuple[Any, ...], asked: _Asked) -> Outcome:
         watch = _Watch()
@@ -677,7 +680,10 @@ class Recording(Function):
         return outcome._replace(facts=watch.facts())
 
     def _differing(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-        return [fact for fact in self.facts if one[fact] != other[fact]]
+        def counted(fact: str, value: Any) -> Any:
+            return value <= self.limits[fact] if fact in self.limits else value
+
+        return [fact for fact in self.facts if counted(fact, one[fact]) != counted(fact, other[fact])]
 
     def _fact(self, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
         differing = self._differing(found, wanted)

@@ -14,11 +14,10 @@ def test_an_exercise_finds_no_fault_in_itself(exercise):
     assert list(faults(OURS.exercises[exercise])) == []
 
 
-def recorded(function, **facts):
+def recorded(function, limits=(), **facts):
     """Return what a Recording, which compares one fact, says of a function that should square x on one tape."""
-    exercise = Recording(
-        signature="slope(x)", cases=[(ad.constant(3.0),)], answer=slope, facts=facts, hints=[(lambda x: 0.0, "No.")]
-    )
+    cases = [(ad.constant(3.0),)]
+    exercise = Recording(signature="slope(x)", cases=cases, answer=slope, facts=facts, limits=dict(limits))
     return exercise.respond("", function).message
 
 
@@ -45,3 +44,9 @@ def slope(x, times=1, power=lambda x: x * x):
 def test_a_recording_compares_what_tapes_did(fact, function, said):
     assert recorded(function, **{fact: "{given}, not {answer}"}) == said
     assert recorded(slope, **{fact: "never said"}) == ""
+
+
+def test_a_recording_may_allow_more_than_the_right_function_needs():
+    hint = "{given} passes are too many."
+    assert recorded(lambda x: slope(x, 3), {"passes": 3}, passes=hint) == ""
+    assert recorded(lambda x: slope(x, 4), {"passes": 3}, passes=hint) == "4 passes are too many."
