@@ -107,7 +107,6 @@ PREDICTIONS = (
 Point = tuple[ad.Tensor, ad.Tensor]
 Ask = Callable[..., Any]
 ANGLE_AND_POWER: Point = ad.constant(0.825), ad.constant(1.317)
-X_AND_Y: Point = ad.constant(1.921), ad.constant(2.418)
 
 
 def watches(function: Callable[..., Any], point: Point) -> list[Any]:
@@ -201,6 +200,9 @@ Let `tape0` follow `x0` alone, and `tape1` follow `x1` alone.""",
     ],
     why="Each tape holds what depends on its own source: two entries, of which one is the product.",
 )
+
+
+X_AND_Y: Point = ad.constant(1.921), ad.constant(2.418)
 
 
 def computes_twice(function: Callable[..., Any]) -> bool:

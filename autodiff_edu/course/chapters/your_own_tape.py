@@ -126,8 +126,6 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "np.mean": np.mean,
     "np.exp": np.exp,
 }
-SHAPES: tuple[tuple[int, ...], ...] = ((), (3,), (2, 1), (2, 3))
-"""Shapes that all fit together."""
 Gradients = dict[str, Any]
 """A gradient, or None, for each source."""
 
@@ -221,7 +219,6 @@ def draw(count: int, symbols: tuple[str, ...], shapes: tuple[tuple[int, ...], ..
     return calculations
 
 
-ROW, COLUMN = np.array([1.0, 2.0, 3.0]), np.array([[1.0], [4.0]])
 NUMBERS = [
     parse("a = x * y", "a", x=3.0, y=5.0),
     parse("a = x + x", "a", x=3.0, y=5.0),
@@ -236,30 +233,6 @@ NUMBERS = [
 ]
 TWICE = NUMBERS[4]
 EXPONENTIAL = parse("a = np.exp(x); b = a * y", "b", x=0.5, y=3.0)
-ARRAYS = [
-    [parse("a = x * y", "a", x=ROW, y=ROW[::-1].copy()), parse("a = x + y", "a", x=ROW, y=ROW[::-1].copy())],
-    [
-        parse("a = np.mean(x)", "a", x=ROW),
-        parse("a = x * y; b = np.mean(a)", "b", x=ROW, y=2.0),
-        parse("a = x * y; b = np.mean(a)", "b", x=ROW, y=COLUMN),
-        parse("a = x * y; b = np.mean(a)", "b", x=np.array([[5.0, 6.0, 7.0]]), y=COLUMN),
-    ],
-    [parse("a = np.sin(x); b = x + y; c = b * a", "c", x=ROW, y=ROW[::-1].copy())],
-    [parse("a = x + y; b = a * x", "b", x=2.0, y=3.0)],
-    draw(60, ("+", "-", "*", "np.sin", "np.mean"), SHAPES, 20250402),
-]
-QUOTIENTS = [
-    [
-        parse("a = x / y", "a", x=6.0, y=2.0),
-        parse("a = 1.0 / x", "a", x=2.0, y=2.0),
-        parse("a = x / 2.0", "a", x=2.0, y=2.0),
-        parse("a = x / y; b = a * a", "b", x=6.0, y=2.0),
-        *draw(20, ("+", "*", "/"), ((),), 20250403),
-    ],
-    draw(20, ("+", "*", "/"), SHAPES, 20250404),
-]
-"""Groups of calculations. A mistake is named by the first group in which it shows."""
-
 # Gradients: the right ones, those of tapes with classic mistakes, and a learner's -----------------------------------
 
 Rule = Callable[..., tuple[Any, ...]]
@@ -354,7 +327,6 @@ def walk(calculation: Calculation, slip: str = "", rules: dict[str, Rule] = RULE
 
 
 INSIDE = "At most one contribution got through: does `return` stand inside the loops?"
-ONES = "The seed of an array has to be an array: ones, in the shape of the target."
 ON_NUMBERS = {
     "overwrite": "Your walk overwrites: of several contributions to one value, only the last survives. Add each to "
     "what is already there.",
@@ -383,24 +355,7 @@ ON_NUMBERS = {
     "without g": "Your walk pulls every line back as if a 1 had arrived. Pass the rule the cotangent of the entry's "
     "output.",
 }
-ON_ARRAYS = {
-    "one": ONES,
-    "in place": "`+=` writes into an array that another value may share: the rule of `x + y` sends the same g to "
-    "both. Write `a = a + b`, which makes a new array.",
-    "output": "Your walk folds contributions to the shape of the entry's output. But they go to its inputs, and each "
-    "of these has a shape of its own.",
-    "shape of g": "Your walk folds all contributions to one shape, that of the target or of `g`. But they go to the "
-    "inputs, and each of these has a shape of its own.",
-    "one, shape of g": ONES,
-}
-"""What to say of each slip of `walk`: those that a walk over numbers can have, and those that need arrays."""
-
-
-def quotient(rule: Rule) -> partial[Gradients]:
-    """Return a walk with another rule for division."""
-    return partial(walk, rules=RULES | {"/": rule})
-
-
+"""What to say of the slips of `walk` that a walk over numbers can have."""
 # A learner's tape ---------------------------------------------------------------------------------------------------
 
 PAIR = "Hand in two classes, the tape and the value, as in `answer = Mine, Value`."
@@ -645,6 +600,45 @@ def walks_itself(instead: str, tape: Any, value: Any) -> None:
         raise NotYet(f"This leaves the work to `{found[0]}`. {instead}")
 
 
+AGAIN = group(
+    [replace(TWICE, twice=True)],
+    "The first answer is right, but asked again, the same tape gives another. Did the first walk reverse or empty "
+    "`self.entries`, or keep its cotangents? Leave the list as it is: `reversed(self.entries)`.",
+)
+HANDS_OVER_Z = group([EXPONENTIAL], IS_Z)
+
+FROM_MEMORY = OwnTape(
+    "The walk, from memory",
+    """\
+Write the backward pass for numbers, without looking back, and without calling `walk`. `class Mine(Tape)` means: like `Tape`, except for what's written here. `self.entries` is the list. Return a list: for each source its slope, or `None` if the target wasn't computed from it.""",
+    first=partial(walks_itself, "Write the backward pass here, in `gradient`."),
+    cases=[group(NUMBERS), AGAIN, HANDS_OVER_Z],
+    answer=partial(solve),
+    spellings=[partial(walk)],
+    hints=[(partial(walk, slip=slip), hint) for slip, hint in ON_NUMBERS.items()],
+    why=f"Your tape and ours agree on {len(NUMBERS)} programs, to the last None.",
+)
+
+SHAPES: tuple[tuple[int, ...], ...] = ((), (3,), (2, 1), (2, 3))
+"""Shapes that all fit together."""
+QUOTIENTS = [
+    [
+        parse("a = x / y", "a", x=6.0, y=2.0),
+        parse("a = 1.0 / x", "a", x=2.0, y=2.0),
+        parse("a = x / 2.0", "a", x=2.0, y=2.0),
+        parse("a = x / y; b = a * a", "b", x=6.0, y=2.0),
+        *draw(20, ("+", "*", "/"), ((),), 20250403),
+    ],
+    draw(20, ("+", "*", "/"), SHAPES, 20250404),
+]
+"""Groups of calculations. A mistake is named by the first group in which it shows."""
+
+
+def quotient(rule: Rule) -> partial[Gradients]:
+    """Return a walk with another rule for division."""
+    return partial(walk, rules=RULES | {"/": rule})
+
+
 def divides(tape: Any, value: Any) -> None:
     """Refuse a value that does not divide forward, a tape that does not hear of it, and half a rule."""
     quotients = (
@@ -709,25 +703,6 @@ def _hint_of_entries(tape: Any, value: Any, calculation: Calculation) -> str:
     return ""
 
 
-AGAIN = group(
-    [replace(TWICE, twice=True)],
-    "The first answer is right, but asked again, the same tape gives another. Did the first walk reverse or empty "
-    "`self.entries`, or keep its cotangents? Leave the list as it is: `reversed(self.entries)`.",
-)
-HANDS_OVER_Z = group([EXPONENTIAL], IS_Z)
-
-FROM_MEMORY = OwnTape(
-    "The walk, from memory",
-    """\
-Write the backward pass for numbers, without looking back, and without calling `walk`. `class Mine(Tape)` means: like `Tape`, except for what's written here. `self.entries` is the list. Return a list: for each source its slope, or `None` if the target wasn't computed from it.""",
-    first=partial(walks_itself, "Write the backward pass here, in `gradient`."),
-    cases=[group(NUMBERS), AGAIN, HANDS_OVER_Z],
-    answer=partial(solve),
-    spellings=[partial(walk)],
-    hints=[(partial(walk, slip=slip), hint) for slip, hint in ON_NUMBERS.items()],
-    why=f"Your tape and ours agree on {len(NUMBERS)} programs, to the last None.",
-)
-
 DIVISION = OwnTape(
     "Teach it to divide",
     """\
@@ -783,6 +758,32 @@ Your tape can't divide. NumPy's name for `/` is `np.divide`, and the two magic m
     ],
     why="Division works from both sides, forward and backward, for numbers and for arrays.",
 )
+
+ROW, COLUMN = np.array([1.0, 2.0, 3.0]), np.array([[1.0], [4.0]])
+ARRAYS = [
+    [parse("a = x * y", "a", x=ROW, y=ROW[::-1].copy()), parse("a = x + y", "a", x=ROW, y=ROW[::-1].copy())],
+    [
+        parse("a = np.mean(x)", "a", x=ROW),
+        parse("a = x * y; b = np.mean(a)", "b", x=ROW, y=2.0),
+        parse("a = x * y; b = np.mean(a)", "b", x=ROW, y=COLUMN),
+        parse("a = x * y; b = np.mean(a)", "b", x=np.array([[5.0, 6.0, 7.0]]), y=COLUMN),
+    ],
+    [parse("a = np.sin(x); b = x + y; c = b * a", "c", x=ROW, y=ROW[::-1].copy())],
+    [parse("a = x + y; b = a * x", "b", x=2.0, y=3.0)],
+    draw(60, ("+", "-", "*", "np.sin", "np.mean"), SHAPES, 20250402),
+]
+ONES = "The seed of an array has to be an array: ones, in the shape of the target."
+ON_ARRAYS = {
+    "one": ONES,
+    "in place": "`+=` writes into an array that another value may share: the rule of `x + y` sends the same g to "
+    "both. Write `a = a + b`, which makes a new array.",
+    "output": "Your walk folds contributions to the shape of the entry's output. But they go to its inputs, and each "
+    "of these has a shape of its own.",
+    "shape of g": "Your walk folds all contributions to one shape, that of the target or of `g`. But they go to the "
+    "inputs, and each of these has a shape of its own.",
+    "one, shape of g": ONES,
+}
+"""What to say of the slips of `walk` that need arrays."""
 
 MEND = OwnTape(
     "Somebody else's tape",
