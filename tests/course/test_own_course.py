@@ -167,6 +167,21 @@ def test_the_lecturer_s_folder_judges_whatever_comes_with_a_submission(lectures,
     assert (result.exercise, result.right) == ("1.1", 1)
 
 
+def test_a_chapter_that_has_moved_since_is_not_judged_by_the_questions_of_another(lectures, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert main(["assignment", str(out), "--course", str(lectures)]) == 0
+    shutil.copy(lectures / CHAPTER, lectures / "a-bath.ipynb")
+    shutil.copy(lectures / QUESTIONS, lectures / "a_bath.py")
+    replace(lectures / "course.toml", '    "a-cup-of-tea",', '    "a-bath",\n    "a-cup-of-tea",')
+    assert main(["renumber", "--course", str(lectures)]) == 0
+    [result] = grade(out / CHAPTER, course=Course(lectures))
+    assert (result.exercise, result.right) == ("", 0)
+    assert result.problem.startswith("it was handed out as 01-a-cup-of-tea, and is 02-a-cup-of-tea now: grade it with")
+    capsys.readouterr()
+    assert main(["assignment", str(out), "--course", str(lectures), "--force"]) == 1
+    assert "the chapter was handed out under this number; choose another folder" in capsys.readouterr().err
+
+
 @pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own sessions with its database
 def test_nbgrader_gives_points_by_the_values_of_its_source(lectures, tmp_path, monkeypatch):

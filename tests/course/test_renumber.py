@@ -13,6 +13,7 @@ from submissions import notebook
 
 from autodiff_edu.course.__main__ import main
 from autodiff_edu.course.contents import HERE, OURS, Course
+from autodiff_edu.course.tools import new
 from autodiff_edu.course.tools.execute import fingerprint
 from autodiff_edu.course.tools.renumber import rewrite
 
@@ -178,3 +179,21 @@ def test_notebooks_that_do_not_fit_the_list_are_left_as_they_are(tmp_path, capsy
     assert main(["renumber", "--course", str(tmp_path)]) == 1
     assert said in capsys.readouterr().err
     assert sorted(path.stem for path in tmp_path.glob("*.ipynb")) == names
+
+
+def test_after_an_error_every_file_is_as_it_was(tmp_path, capsys):
+    lectures = tmp_path / "lectures"
+    new.write(lectures)
+    shutil.copy(lectures / "01-a-cup-of-tea.ipynb", lectures / "a-bath.ipynb")
+    source = (lectures / "a_cup_of_tea.py").read_text(encoding="utf-8")
+    more = 'Prediction("How warm?", answer=3, why="So.")'
+    (lectures / "a_bath.py").write_text(
+        source.replace("QUESTIONS = (", f"QUESTIONS = (\n    {more},"), encoding="utf-8"
+    )
+    listed = (lectures / "course.toml").read_text(encoding="utf-8")
+    listed = listed.replace('    "a-cup-of-tea",', '    "a-bath",\n    "a-cup-of-tea",')
+    (lectures / "course.toml").write_text(listed, encoding="utf-8")
+    before = {path: path.read_bytes() for path in lectures.iterdir()}
+    assert main(["renumber", "--course", str(lectures)]) == 1
+    assert "predict asks for 1 of the 2 predictions in a_bath.py" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in lectures.iterdir() if path.is_file()} == before

@@ -32,7 +32,7 @@ from autodiff_edu.course.tools.assignment import written_for
 written_for("{version}")"""
 
 
-def prepare(notebook: dict[str, Any], solutions: bool = False) -> str:
+def prepare(notebook: dict[str, Any], solutions: bool = False, name: str = "") -> str:
     """Make of an executed chapter what is handed out.
 
     Parameters
@@ -41,6 +41,8 @@ def prepare(notebook: dict[str, Any], solutions: bool = False) -> str:
         As stored in JSON; it is left as it is.
     solutions : bool
         Whether the folded solutions stay, for those who learn alone.
+    name : str
+        The chapter's number and slug, which it keeps in its metadata: `grade` refuses it once the chapter has moved.
 
     Returns
     -------
@@ -69,7 +71,7 @@ def prepare(notebook: dict[str, Any], solutions: bool = False) -> str:
     source = FIRST_CELL.format(version=autodiff_edu.__version__)
     notice = {"cell_type": "code", "id": "written-for", "metadata": {}, "source": source}
     cells.insert(first, notice | {"outputs": [], "execution_count": None})
-    return as_text({**notebook, "cells": cells, "metadata": {}})
+    return as_text({**notebook, "cells": cells, "metadata": {"handed_out": name} if name else {}})
 
 
 def is_solution(cell: dict[str, Any]) -> bool:
@@ -114,7 +116,8 @@ def write(
     ValueError
         If there is no chapter of a number, or `out` is the folder that the chapters come from.
     FileExistsError
-        If a file is there already and says something else. Nothing has been written then.
+        If a file is there already and says something else, or a chapter under the number that it had before it was
+        moved. Nothing has been written then.
 
     Examples
     --------
@@ -124,7 +127,11 @@ def write(
     """
     out = Path(out)
     chosen = choose(out, numbers, course)
-    files = {out / each.notebook.name: prepare(each.read(), solutions).encode() for each in chosen}
+    for each in chosen:
+        for path in out.glob(f"*-{each.slug}.ipynb"):
+            if path.name != each.notebook.name and re.fullmatch(r"\d+|[A-Z]", path.name.partition("-")[0]):
+                raise FileExistsError(f"{path}: the chapter was handed out under this number; choose another folder")
+    files = {out / each.notebook.name: prepare(each.read(), solutions, each.name).encode() for each in chosen}
     written = list(files)
     files |= {out / name: content for name, content in alongside(course).items()}
     write_all(files, force=force)

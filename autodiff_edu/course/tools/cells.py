@@ -58,5 +58,14 @@ def _written(exercise: Exercise) -> str:
     if isinstance(exercise, Function | Judge):
         return "..."
     answer: Any = exercise.answer
-    text = repr(answer.item() if isinstance(answer, np.generic) else answer)
+    text = repr(_plain(answer))
     return text if re.fullmatch(r"[\w\s.,:'\"(){}\[\]+-]+", text) and "array(" not in text else "..."
+
+
+def _plain(answer: Any) -> Any:
+    """Return an answer with Python's numbers in place of NumPy's."""
+    if isinstance(answer, dict):
+        return {name: _plain(part) for name, part in answer.items()}
+    if isinstance(answer, tuple | list):
+        return type(answer)(map(_plain, answer))
+    return answer.item() if isinstance(answer, np.generic) else answer

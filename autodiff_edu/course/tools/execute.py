@@ -25,6 +25,8 @@ from ..values import find_course
 from .differences import same_html
 from .fill import fill
 
+KEPT = "executed", "handed_out"
+"""What else a notebook says of itself: what was run, and under which name it was handed out."""
 KERNEL = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -182,8 +184,8 @@ def as_text(notebook: dict[str, Any]) -> str:
     >>> "started" in as_text(notebook) or "3.11.7" in as_text(notebook)
     False
     """
-    executed = {"executed": notebook["metadata"]["executed"]} if "executed" in notebook["metadata"] else {}
-    notebook["metadata"] = json.loads(json.dumps({**KERNEL, **executed}))
+    kept = {name: notebook["metadata"][name] for name in KEPT if name in notebook["metadata"]}
+    notebook["metadata"] = json.loads(json.dumps({**KERNEL, **kept}))
     notebook["nbformat_minor"] = max(5, notebook["nbformat_minor"])
     used: set[str] = set()
     for number, cell in enumerate(notebook["cells"], 1):

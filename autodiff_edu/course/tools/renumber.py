@@ -19,7 +19,7 @@ contents, are put into the new order.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,7 @@ def renumber(course: Course) -> list[str]:
     FileNotFoundError
         If a chapter has no notebook.
     ValueError
-        If a chapter has two, or a numbered notebook is not listed; or as `fill` does.
+        If a chapter has two, or a numbered notebook is not listed; or as `fill` does. Every file is as before then.
     """
     if HERE in course.notebooks.parents:
         raise ValueError(f"{course.notebooks} is a part of the installed package; renumber its chapters in a checkout")
@@ -80,15 +80,35 @@ def renumber(course: Course) -> list[str]:
         if path != chapter.notebook:
             done.append(f"{path.name} is now {chapter.notebook.name}")
     texts = {chapter: path.read_text(encoding="utf-8") for chapter, path in there.items()}
+    pages = sorted({*course.folder.glob("*.py"), *course.pages} - {chapter.notebook for chapter in course.chapters})
+    before = {path: path.read_bytes() for path in (*there.values(), *pages)}
+    try:
+        _move(there, texts)
+        return done + _write_all(course, texts, pages, moved)
+    except BaseException:
+        for chapter, path in there.items():
+            if path != chapter.notebook:
+                chapter.notebook.unlink(missing_ok=True)
+        for path, content in before.items():
+            path.write_bytes(content)
+        raise
+
+
+def _move(there: Mapping[Chapter, Path], texts: Mapping[Chapter, str]) -> None:
     for chapter, path in there.items():
         if path != chapter.notebook:
             path.unlink()
     for chapter, text in texts.items():
         if there[chapter] != chapter.notebook:
             chapter.notebook.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _write_all(
+    course: Course, texts: Mapping[Chapter, str], pages: Sequence[Path], moved: Mapping[str, str]
+) -> list[str]:
+    done: list[str] = []
     slugs = {chapter.slug: chapter.name for chapter in course.chapters}
-    notebooks = {chapter.notebook for chapter in course.chapters}
-    for path in sorted({*course.folder.glob("*.py"), *course.pages} - notebooks):  # before a module is imported
+    for path in pages:  # before a module is imported
         text = path.read_text(encoding="utf-8")
         done += _write(path, text, _reorder(rewrite(text, moved, slugs), course))
     for chapter in course.chapters:

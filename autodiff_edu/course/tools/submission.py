@@ -140,6 +140,8 @@ def grade(path: str | Path, limits: Limits = Limits(), student: str = "", course
             return [Result(student, str(path), problem="there is no such file")]
         except Exception as error:  # anything may be handed in under the name of a notebook
             return [Result(student, str(path), problem=f"this is not a notebook that can be read: {_line(error)}")]
+        if problem := _moved(str(notebook.metadata.get("handed_out", "")), course):
+            return [Result(student, str(path), problem=problem)]
         run = _Run(sources, limits, course)
         run.in_folder(folder)
     mentioned = {exercise for source in sources for exercise in CHECKED.findall(source)}
@@ -204,6 +206,15 @@ class _Run:
             self.problems.pop(exercise, None)
             if problem and exercise not in answered:
                 self.problems[exercise] = problem
+
+
+def _moved(name: str, course: Course) -> str:
+    """Return a problem if a chapter has had another number since it was handed out: its ids are those of another."""
+    now = [chapter.name for chapter in course.chapters if chapter.slug == name.partition("-")[2]]
+    if not name or name in now:
+        return ""
+    there = f"is {now[0]} now" if now else "is not in the course any more"
+    return f"it was handed out as {name}, and {there}: grade it with the course.toml that it was handed out with"
 
 
 class _Stop(Exception):  # noqa: N818 (no error: the run of one submission is over)
