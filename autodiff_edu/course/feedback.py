@@ -250,7 +250,7 @@ def observe(function: Callable[..., Any], *args: Any, written: str) -> tuple[Any
         return call(function, *args, written=written), events
 
 
-def by_hand(f: Callable[[Any], Any], refused: Mapping[Any, str], instead: str) -> Callable[[Any], Any]:
+def forbid(f: Callable[[Any], Any], refused: Mapping[Any, str], instead: str) -> Callable[[Any], Any]:
     """Return `f`, which refuses to be called from some functions, under whatever names those were imported.
 
     Parameters
@@ -266,7 +266,7 @@ def by_hand(f: Callable[[Any], Any], refused: Mapping[Any, str], instead: str) -
     --------
     >>> def ready_made(f):
     ...     return f(3.0)
-    >>> ready_made(by_hand(abs, {ready_made.__code__: "ready_made"}, "write it yourself."))
+    >>> ready_made(forbid(abs, {ready_made.__code__: "ready_made"}, "write it yourself."))
     Traceback (most recent call last):
         ...
     autodiff_edu.course.feedback.NotYet: That is `ready_made`, which this exercise leaves to you: write it yourself.

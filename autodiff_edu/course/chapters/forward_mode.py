@@ -12,7 +12,7 @@ import autodiff_edu as ad
 from ...core.events import Event, Move, Seed
 from ...trace.hook import hook
 from ..exercises import Case, Choice, Function, Number, Table, WordAndCount
-from ..feedback import NotYet, by_hand, near, shortened
+from ..feedback import NotYet, forbid, near, shortened
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -316,14 +316,14 @@ class Run:
         def f(x: Any) -> Any:
             self.places.append(np.array(x.numpy() if isinstance(x, ad.Tensor) else x))
             try:
-                asked_by_hand(x)
+                reject_ready_made(x)
             except NotYet as hint:
                 self.refused.append(hint)
             return np.sum(x**3) + np.sin(MIXED @ x)
 
         ready_made = {ad.jacobian(f).__code__: "ad.jacobian", ad.hessian(f).__code__: "ad.hessian"}
         ready_made[ad.hvp.__code__] = "ad.hvp"
-        asked_by_hand = by_hand(lambda x: None, ready_made, "push v forward twice, by two calls of `ad.jvp`.")
+        reject_ready_made = forbid(lambda x: None, ready_made, "push v forward twice, by two calls of `ad.jvp`.")
         with hook(self.events.append):
             self.result = function(f, PLACE.copy(), DIRECTION.copy())
         if callable(self.result) and not isinstance(self.result, ad.Tensor):

@@ -12,7 +12,7 @@ import autodiff_edu as ad
 from ...core.events import Event, Record, Seed
 from ...trace.hook import hook
 from ..exercises import Case, Function, short
-from ..feedback import NotYet, by_hand
+from ..feedback import NotYet, forbid
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -344,7 +344,7 @@ def ask_for_hessian(hessian: Callable[..., Any], f: Callable[[Any], Any], at: An
 
     try:
         with hook(events.append):
-            return hessian(by_hand(here, READY_MADE, "one tape for the gradient, and one around it."), at.copy())
+            return hessian(forbid(here, READY_MADE, "one tape for the gradient, and one around it."), at.copy())
     except NotYet as hint:
         raise NotYet(explain_none(events) if "returns None" in str(hint) else str(hint)) from hint.__cause__
 

@@ -13,7 +13,7 @@ from autodiff_edu import nn
 from ...core.events import Event, Outcome, Seed, Watch
 from ...trace.hook import hook
 from ..exercises import Case, Function
-from ..feedback import NotYet, by_hand, near, shortened
+from ..feedback import NotYet, forbid, near, shortened
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -132,9 +132,7 @@ class Run:
 
         try:
             with hook(self.events.append):
-                self.result = function(
-                    by_hand(observed, ready_made, "three tapes, one inside another."), ad.constant(A)
-                )
+                self.result = function(forbid(observed, ready_made, "three tapes, one inside another."), ad.constant(A))
         except NotYet as error:
             outcomes = [event for event in self.events if isinstance(event, Outcome)]
             if "target is None" in str(error.__cause__):

@@ -146,11 +146,12 @@ def _same(given: Any, other: Any) -> bool:
     return near(given, other)
 
 
-def record(function: Callable[..., Any], arguments: Any, v: Any = 1.0) -> tuple[Any, Any]:
-    """Return what a function returns, and a tape that records it."""
+def list_entries(function: Callable[..., Any], arguments: Any) -> Sequence[Any]:
+    """Return the entries of a tape that records a function."""
     with ad.GradientTape() as tape:
         tape.watch(arguments)
-        return function(*arguments), tape
+        function(*arguments)
+    return tape.entries
 
 
 def pull_back(function: Callable[..., Any], arguments: Any, v: Any) -> list[Any]:
@@ -185,7 +186,7 @@ def list_cases(arguments: Any, v: Any, hint: Callable[[Any, Any], str]) -> list[
             "The value isn't the solution of the equation. Keep the solver of the template in your function.",
         ),
         Case(
-            lambda solver: any(runs_code(entry.operation) for entry in record(solver, arguments)[1].entries),
+            lambda solver: any(runs_code(entry.operation) for entry in list_entries(solver, arguments)),
             "Here, the tape walks through your solver or finds nothing: your function has no custom gradient. Write "
             "`@ad.custom_gradient` above it.",
         ),

@@ -16,7 +16,7 @@ from ...compiled.guards import LeavingError
 from ...program.instructions import Instruction, Listing, Value
 from ...program.passes import unused
 from ..exercises import Case, Choice, Function, Judge, Table
-from ..feedback import NotYet, by_hand, call, kind_of, near, needs_function, shortened
+from ..feedback import NotYet, call, forbid, kind_of, near, needs_function, shortened
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -574,7 +574,7 @@ def judge_pass(answer: Any) -> str:
         listing = ad.compile(function, passes=()).program(np.array([0.5, 1.5])).listing
         called: list[Instruction] = []
         used: list[Instruction] = []
-        refusing = by_hand(called.append, {unused.__code__: "unused"}, "write the loop yourself.")
+        refusing = forbid(called.append, {unused.__code__: "unused"}, "write the loop yourself.")
         before = [Watched(one, refusing, used.append) for one in listing.instructions]
         handed = listing.with_instructions([*before])
         try:

@@ -10,7 +10,7 @@ import numpy as np
 import autodiff_edu as ad
 
 from ..exercises import Case, Function, Number, Table
-from ..feedback import NotYet, by_hand, number, shortened
+from ..feedback import NotYet, forbid, number, shortened
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -173,7 +173,7 @@ def run(recompute: Any) -> tuple[int, Any, int, Any, int]:
         calls.append(1)
         return four_layers(*given)
 
-    block = by_hand(compute, READY_MADE, "it is right, and shorter than ours. Now write `backward` yourself.")
+    block = forbid(compute, READY_MADE, "it is right, and shorter than ours. Now write `backward` yourself.")
     light = recompute(lambda x, kernels: block((x, kernels)))
     if not callable(light):
         raise NotYet(f"recompute(block) returns {shortened(light)}, not a function. Is `return light` missing?")
