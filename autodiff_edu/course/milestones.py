@@ -111,6 +111,10 @@ class Milestones(Exercise):
         return dict(given)
 
 
+NO_TAPE = {"tapes": "A tape recorded something. Use it to test your formula, not in it."}
+"""The facts of a `Recording` that leaves the tape to other milestones."""
+
+
 def first_number(is_right: str, advice: str) -> Callable[[Any, Any], str]:
     """Return what writes the hint for an array of the right shape with other numbers: the first that is wrong.
 

@@ -121,7 +121,7 @@ PARTS = {"b": (("f", 1.0), ("c", 8.0)), "a": (("d", 2.0), ("b", 9.0)), "y": (("c
 """The two contributions to each value that is used twice, the earlier one first, and where they come from."""
 
 
-def cotangent(name: str, answer: float, **hints: str) -> Number:
+def cotangent(name: str, answer: float) -> Number:
     """Return the form for the cotangent of one value of exercise 1."""
     known: dict[float, str] = {}
     if name in PARTS:

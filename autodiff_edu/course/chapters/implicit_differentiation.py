@@ -283,8 +283,7 @@ def explain_planet(given: Any, right: Any) -> str:
         return f"For M: {hints[0]} For e: {hints[1]}"
     return (
         f"For a cotangent of {v}, the contributions are {right[0]:.6f} and {right[1]:.6f}; yours are {given[0]:.6f} "
-        f"and "
-        f"{given[1]:.6f}. Differentiate g = E - e sin E - M with respect to E, M and e."
+        f"and {given[1]:.6f}. Differentiate g = E - e sin E - M with respect to E, M and e."
     )
 
 

@@ -172,6 +172,7 @@ layer = nn.Dense(6)
 
 RANDOM = np.random.default_rng(1013)
 TARGETS_AND_SOURCES = (((4,), (4,)), ((3,), (2,)), ((2, 3), (4,)), ((), (3,)), ((2,), (3, 2)), ((5,), ()))
+NO_AXIS = "A scalar target has no axis, so there is nothing to sum: axis=() leaves the Jacobian as it is."
 NOT_A_TUPLE = "`np.sum` takes one axis or a *tuple* of axes, not a list or a range: wrap it in `tuple(...)`."
 ALL_AXES = "Sum over all of its axes, a tuple of them."
 
@@ -226,11 +227,11 @@ Write a function that turns a Jacobian into the gradient. `target_ndim` is the n
         ),
         (
             lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(max(ndim, 1)))),
-            "A scalar target has no axis, so there is nothing to sum: axis=() leaves the Jacobian as it is.",
+            NO_AXIS,
         ),
         (
             lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(ndim)) or None),
-            "A scalar target has no axis, so there is nothing to sum: axis=() leaves the Jacobian as it is.",
+            NO_AXIS,
         ),
         (lambda jacobian, ndim: np.sum(jacobian, axis=list(range(ndim))), NOT_A_TUPLE),
         (lambda jacobian, ndim: np.sum(jacobian, axis=range(ndim)), NOT_A_TUPLE),

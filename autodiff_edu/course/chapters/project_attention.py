@@ -10,7 +10,7 @@ import numpy as np
 import autodiff_edu as ad
 
 from ..exercises import Case, Function, Recording
-from ..milestones import Milestone, first_number, needs_gradients
+from ..milestones import NO_TAPE, Milestone, first_number, needs_gradients
 
 Array = Any
 Layer = Callable[..., Any]
@@ -260,7 +260,7 @@ PULL = Recording(
     cases=[(Q, K, V, G)],
     answer=pull,
     spellings=[lambda *given: np.array(pull(*given))],
-    facts={"tapes": "A tape recorded something. Use it to test your formula, not in it."},
+    facts=NO_TAPE,
     hints=[
         *(
             (ordered(order), f"They come in the order {', '.join(order)}. I asked for q, k, v.")

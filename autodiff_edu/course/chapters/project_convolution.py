@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from ..exercises import Case, Function, Judge, Recording
 from ..feedback import NotYet, numbers
-from ..milestones import Milestone, first_number, needs_gradients
+from ..milestones import NO_TAPE, Milestone, first_number, needs_gradients
 
 DRAW = np.random.default_rng(221)
 IMAGE, KERNEL, G = DRAW.normal(size=(7, 9)), DRAW.normal(size=(3, 2)), DRAW.normal(size=(5, 8))
@@ -77,7 +77,6 @@ SLIDE = Function(
     ],
 )
 
-TAPED = {"tapes": "A tape recorded something. Use it to test your formula, not in it."}
 SIGN = "Every sign is the wrong way round. Each product is added, so nothing is subtracted here."
 SIZE = "{raised} The kernel is 3 × 2 here, not 3 × 3. Take its size from"
 
@@ -91,7 +90,7 @@ def nine_places(image: Any, g: Any) -> Any:
 TO_KERNEL = Recording(
     signature="to_kernel(image, g)",
     cases=[(IMAGE, G)],
-    facts=TAPED,
+    facts=NO_TAPE,
     answer=slide,
     hints=[
         *(
@@ -151,7 +150,7 @@ PADDED = (
 TO_IMAGE = Recording(
     signature="to_image(kernel, g)",
     cases=[(KERNEL, G)],
-    facts=TAPED,
+    facts=NO_TAPE,
     answer=to_image(),
     hints=[
         (lambda kernel, g: always_nine(np.pad(g, 2), kernel), f"{SIZE} `kernel.shape`."),

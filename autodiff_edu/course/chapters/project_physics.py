@@ -121,6 +121,9 @@ DISOBEYING = (NOT_SOLUTIONS[-2][0], NOT_SOLUTIONS[-1][0])
 """Functions that break the equation only."""
 UNMET: tuple[Curve, ...] = (lambda x: -np.sin(x), lambda x: np.sin(x) - 0.5 * np.cos(x))
 """Functions that obey the equation, and for which what a condition leaves over is negative."""
+BELOW_ZERO = "A loss below 0 can't be driven to 0. Square what the equation leaves over."
+MEAN_FIRST = "You square the mean, so errors of both signs cancel. Square first, then take the mean."
+KNOWS_THE_SOLUTION = "Your loss knows the solution. It may know only the equation, u'' + u = 0, and the two conditions."
 
 
 def problem_of(loss: Callable[[Curve], Any]) -> str:
@@ -145,7 +148,7 @@ def problem_of(loss: Callable[[Curve], Any]) -> str:
     if min(best, *(of(u) for u in DISOBEYING)) > -1e-9 > min(of(u) for u in UNMET):
         return "Your loss can be negative, and so falls for ever. Square each part, the two conditions too."
     if best < -1e-9 or any(of(u) < -1e-9 for u, _ in NOT_SOLUTIONS):
-        return "A loss below 0 can't be driven to 0. Square what the equation leaves over."
+        return BELOW_ZERO
     if best > 1e-9:
         return (
             f"For sin(x), which is the solution, your loss is {best:.3g}. It should be 0. Which part isn't: u'' + u, "
@@ -165,9 +168,9 @@ def problem_of(loss: Callable[[Curve], Any]) -> str:
             "equation, you wouldn't know any others."
         )
     if any(elsewhere):
-        return "Your loss knows the solution. It may know only the equation, u'' + u = 0, and the two conditions."
+        return KNOWS_THE_SOLUTION
     if squares_late(of):
-        return "You square the mean, so errors of both signs cancel. Square first, then take the mean."
+        return MEAN_FIRST
     return ""
 
 
@@ -223,11 +226,11 @@ LOSS = Function(
         (of_parts("equation"), NOT_SOLUTIONS[0][1]),
         (of_parts("equation", "speed"), NOT_SOLUTIONS[3][1]),
         (of_parts("start", "speed"), NOT_SOLUTIONS[4][1]),
-        (lambda u: -loss(u), "A loss below 0 can't be driven to 0. Square what the equation leaves over."),
-        (mean_first, "You square the mean, so errors of both signs cancel. Square first, then take the mean."),
+        (lambda u: -loss(u), BELOW_ZERO),
+        (mean_first, MEAN_FIRST),
         (
             lambda u: np.mean((u(TEST) - np.sin(TEST)) ** 2),
-            "Your loss knows the solution. It may know only the equation, u'' + u = 0, and the two conditions.",
+            KNOWS_THE_SOLUTION,
         ),
     ],
 )
@@ -245,16 +248,21 @@ def values_of(solution: Any, x: Any) -> Any:
     return values
 
 
+THE_SINE = "That is sin(x), to the last digit. Hand in your network; sin(x) is only there to measure it."
+ALL_ZERO = "The network is 0 everywhere. Does the loss that you trained on include u'(0) = 1?"
+MINUS_THE_SINE = "That is -sin(x). u'(0) is +1."
+
+
 def distance_of(solution: Any) -> str:
     """Return what is wrong with a solution; nothing, if it is a network's, and near sin(x)."""
     values, sine = values_of(solution, TEST), np.sin(TEST)
     errors = np.abs(values - sine)
     if errors.max() < 1e-12:
-        return "That is sin(x), to the last digit. Hand in your network; sin(x) is only there to measure it."
+        return THE_SINE
     if np.abs(values).max() < 0.05:
-        return "The network is 0 everywhere. Does the loss that you trained on include u'(0) = 1?"
+        return ALL_ZERO
     if np.abs(values + sine).max() < 0.05:
-        return "That is -sin(x). u'(0) is +1."
+        return MINUS_THE_SINE
     if errors.max() <= 0.05:
         return ""
     factor = float(values @ sine / (sine @ sine))
@@ -280,9 +288,9 @@ SOLUTION = Function(
     answer=near_sine,
     spellings=[lambda x: near_sine(x)[:, None], lambda x: near_sine(x).astype("float32")],
     hints=[
-        (np.sin, "That is sin(x), to the last digit. Hand in your network; sin(x) is only there to measure it."),
-        (np.zeros_like, "The network is 0 everywhere. Does the loss that you trained on include u'(0) = 1?"),
-        (lambda x: -near_sine(x), "That is -sin(x). u'(0) is +1."),
+        (np.sin, THE_SINE),
+        (np.zeros_like, ALL_ZERO),
+        (lambda x: -near_sine(x), MINUS_THE_SINE),
         (
             lambda x: 0.5 * near_sine(x),
             "That is 0.5 · sin(x). Is u'(0) = 1 in the loss, and with enough weight?",

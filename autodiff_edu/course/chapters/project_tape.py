@@ -263,12 +263,15 @@ def _left_over(given: list[float], right: list[float], before: list[list[float]]
     return any(any(others) and np.allclose(left, others, rtol=1e-6) for others in (sums, last))
 
 
+LEFT_OVER = "Slopes of the program before are still there. Set them all to 0 before each walk."
+
+
 def explain(program: Program, given: list[float], right: list[float], left_over: bool) -> str:
     """Return what a wrong gradient of one program tells."""
     uses = [place for _, *at in program["operations"] for place in at]
     names = {name for name, *_ in program["operations"]}
     if left_over:
-        return "Slopes of the program before are still there. Set them all to 0 before each walk."
+        return LEFT_OVER
     if len(names) == 1 and any(at[0] == at[-1] for _, *at in program["operations"] if len(at) == 2):
         return f"For `{_short(program)}`, the same value is used twice in one operation. Both uses contribute."
     one_rule = f"The operations in it: {', '.join(sorted(names))}." if names else "The target is an input."
@@ -392,7 +395,7 @@ MILESTONES = (
                 ),
                 (
                     tape(clear=False),
-                    "Slopes of the program before are still there. Set them all to 0 before each walk.",
+                    LEFT_OVER,
                 ),
             ],
         ),
