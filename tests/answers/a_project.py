@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 import autodiff_edu as ad
-from autodiff_edu.course.chapters.project_tape import OPERATIONS, PAIRS, expected
+from autodiff_edu.course.chapters.project_tape import OPERATIONS, PAIRS, run_on_tape
 
 # 22.1: physics ----------------------------------------------------------------------------------------------------
 
@@ -336,14 +336,14 @@ def tape(judge=one, **how):
 
 def answering(change):
     """Return a tape whose every answer is changed before it is written."""
-    return lambda text: json.dumps([change(expected(program)) for program in json.loads(text)])
+    return lambda text: json.dumps([change(run_on_tape(program)) for program in json.loads(text)])
 
 
 def never_emptied(text):
     total = [0.0] * 40
     answers = []
     for program in json.loads(text):
-        answer = expected(program)
+        answer = run_on_tape(program)
         for place, slope in enumerate(answer["gradient"]):
             total[place] += slope
         answers.append(answer | {"gradient": total[: len(answer["gradient"])]})
@@ -353,7 +353,7 @@ def never_emptied(text):
 def only_used(text):
     answers = []
     for program in json.loads(text):
-        answer = expected(program)
+        answer = run_on_tape(program)
         used = {n for _, *at in program["operations"] for n in at}
         answers.append(answer | {"gradient": [s for n, s in enumerate(answer["gradient"]) if n in used]})
     return json.dumps(answers)
@@ -366,7 +366,7 @@ def started(code):
 
 
 def rounded(program):
-    answer = expected(program)
+    answer = run_on_tape(program)
     return {"value": float(f"{answer['value']:.7g}"), "gradient": [float(f"{s:.7g}") for s in answer["gradient"]]}
 
 
@@ -412,10 +412,10 @@ RIGHT = {
     ],
     4: [
         tape(),
-        tape(expected),
+        tape(run_on_tape),
         lambda text: tape()(text).encode(),
         lambda text: json.loads(tape()(text)),
-        lambda text: json.dumps([{**expected(program), "took": 3} for program in json.loads(text)], indent=1),
+        lambda text: json.dumps([{**run_on_tape(program), "took": 3} for program in json.loads(text)], indent=1),
     ],
 }
 
@@ -708,7 +708,7 @@ WRONG = {
         (CONVOLUTION | {"learned": None}, "training loop run"),
     ],
     4: [
-        (lambda text: "\n".join(json.dumps(expected(each)) for each in json.loads(text)), "Print one list"),
+        (lambda text: "\n".join(json.dumps(run_on_tape(each)) for each in json.loads(text)), "Print one list"),
         (answering(lambda answer: answer | {"gradient": [s or None for s in answer["gradient"]]}), "a null among"),
         (answering(lambda answer: answer | {"gradient": [None for _ in answer["gradient"]]}), "never set to 0"),
         (lambda text: str(json.loads(tape()(text))), "Is `json.dumps` missing"),
@@ -726,9 +726,9 @@ WRONG = {
         (lambda text: "", "printed nothing"),
         (lambda text: "hello", "is not JSON"),
         (lambda text: "[{value: nan}]", "NaN or an infinity"),
-        (lambda text: json.dumps(expected(json.loads(text)[0])), "I need a list of answers"),
+        (lambda text: json.dumps(run_on_tape(json.loads(text)[0])), "I need a list of answers"),
         (lambda text: 3, "I need a list of answers"),
-        (lambda text: json.dumps([expected(json.loads(text)[0])]), "the number of answers is 1"),
+        (lambda text: json.dumps([run_on_tape(json.loads(text)[0])]), "the number of answers is 1"),
         (lambda text: json.dumps([3] * len(json.loads(text))), "Each answer looks like"),
         (lambda text: subprocess.run(["no-such-program"], input=text, text=True, check=True).stdout, "was found"),
         (started("import sys; sys.exit('no rule')"), "stopped with exit code 1. It said `no rule`"),

@@ -102,7 +102,7 @@ def run(by_blocks: Any) -> dict[str, Any]:
     }
 
 
-def weighted(
+def weight_blocks(
     weight: Callable[[Any], float] = len, finish: Callable[[Any], Any] = lambda total: total / 16, of: Any = slice(None)
 ) -> Callable[..., Any]:
     """Return an answer to exercise 1 that weights, chooses and finishes as it is told."""
@@ -167,10 +167,10 @@ Never hand more than one block to `loss`. That's all the memory there is.""",
             ONE_TAPE.replace("all three", "{given}"),
         ),
     ],
-    answer=weighted(),
+    answer=weight_blocks(),
     spellings=[
-        lambda *given: weighted()(*given).numpy().astype("float32"),
-        lambda loss, w, blocks: weighted()(
+        lambda *given: weight_blocks()(*given).numpy().astype("float32"),
+        lambda loss, w, blocks: weight_blocks()(
             loss, w, [(x[k : k + 1], y[k : k + 1]) for x, y in blocks for k in range(len(x))]
         ),
     ],
@@ -188,43 +188,46 @@ Never hand more than one block to `loss`. That's all the memory there is.""",
         ),
         *((lambda loss, w, blocks, k=k: np.full(blocks[k][0].shape, ...), COLUMNS) for k in range(3)),
         (
-            weighted(lambda x: 1, lambda total: total / 3),
+            weight_blocks(lambda x: 1, lambda total: total / 3),
             "That is the plain average. A block of 9 rows counts more than one of 2: weight it by its rows.",
         ),
         (
-            weighted(lambda x: 1, lambda total: total),
+            weight_blocks(lambda x: 1, lambda total: total),
             "You added the gradients up. Each is the gradient of a mean, so weight it by its share of the rows.",
         ),
-        (weighted(finish=lambda total: total), "Almost: divide by the number of all rows at the end."),
+        (weight_blocks(finish=lambda total: total), "Almost: divide by the number of all rows at the end."),
         (
-            weighted(finish=lambda total: -total / 16),
+            weight_blocks(finish=lambda total: -total / 16),
             "The size is right, the sign is turned. The gradient points uphill; leave it as it is.",
         ),
         (
-            weighted(np.size),
+            weight_blocks(np.size),
             "Three times too large: `x.size` counts the numbers of a block, `len(x)` its rows.",
         ),
         (
-            weighted(finish=lambda total: total / 3),
+            weight_blocks(finish=lambda total: total / 3),
             "You divided by the number of blocks. Divide by the number of all rows.",
         ),
         (
-            weighted(lambda x: 1, lambda total: total, slice(-1, None)),
+            weight_blocks(lambda x: 1, lambda total: total, slice(-1, None)),
             "That is the last block's gradient alone. Is it assigned in each turn, instead of added?",
         ),
         (
-            weighted(lambda x: 1, lambda total: total, slice(1)),
+            weight_blocks(lambda x: 1, lambda total: total, slice(1)),
             "That is the first block's gradient alone. Does the `return` end the loop in its first turn?",
         ),
         (
-            weighted(lambda x: 1),
+            weight_blocks(lambda x: 1),
             "You divided by the number of all rows. Before that, multiply each block's gradient by its rows.",
         ),
         (
-            weighted(of=slice(1)),
+            weight_blocks(of=slice(1)),
             "Only the first block is in there. Does the `return` end the loop in its first turn?",
         ),
-        (weighted(of=slice(-1, None)), "Only the last block is in there. Add to the total in each turn, with `+=`."),
+        (
+            weight_blocks(of=slice(-1, None)),
+            "Only the last block is in there. Add to the total in each turn, with `+=`.",
+        ),
     ],
     why="Each block on its own, weighted by its rows, then added up: all that a cluster has to do.",
 )
@@ -433,7 +436,7 @@ COMBINED = Function(
 )
 
 
-def completed(wrong: dict[str, Any]) -> dict[str, Any]:
+def complete(wrong: dict[str, Any]) -> dict[str, Any]:
     """Return a wrong answer with the right parts where it says three dots."""
 
     def combine(summaries: Any) -> Any:
@@ -475,7 +478,7 @@ Repair `scale` by hand. You need the mean and the standard deviation of each col
             )
         )
     ],
-    hints=[(completed(wrong), hint) for wrong, hint in SPREADS],
+    hints=[(complete(wrong), hint) for wrong, hint in SPREADS],
 )
 
 QUESTIONS = (*PREDICTIONS, BY_BLOCKS, WHAT_TRAVELS, SCALE)

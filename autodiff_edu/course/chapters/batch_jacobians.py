@@ -291,12 +291,12 @@ WEIGHTS = np.array([[1.0, -0.5], [0.3, 2.0], [-1.2, 0.7]])
 POINT = np.array([[0.2, -0.4, 1.1], [0.9, 0.3, -0.7], [-1.3, 0.8, 0.5], [0.1, -0.6, -0.2], [1.7, 0.4, 0.6]])
 
 
-def _normalised(x: Any) -> Any:
+def _normalise(x: Any) -> Any:
     centred = x - np.mean(x, axis=0)
     return centred / np.sqrt(np.mean(centred**2, axis=0) + 1e-12)
 
 
-def _shifted(x: Any, by: int) -> Any:
+def _shift(x: Any, by: int) -> Any:
     return np.concatenate([x[-by:], x[:-by]])
 
 
@@ -320,7 +320,7 @@ FUNCTIONS: list[tuple[str, Any, bool, str]] = [
         True,
         "Each sample is treated differently, but on its own. Give f the whole batch in its order, not a part of it.",
     ),
-    ("batch normalisation", _normalised, False, "Its mean is over all samples."),
+    ("batch normalisation", _normalise, False, "Its mean is over all samples."),
     ("`np.cumsum(x, axis=0)`", lambda x: np.cumsum(x, axis=0), False, "Each output depends on the samples before it."),
     ("`x + x[:1]`", lambda x: x + x[:1], False, "All depend on sample 0. Change every sample in turn."),
     (
@@ -333,7 +333,7 @@ FUNCTIONS: list[tuple[str, Any, bool, str]] = [
     ("`x[::-1]`", lambda x: x[::-1], False, "Each output is the sample at the other end."),
     (
         "a function that adds the previous sample and subtracts the one before it",
-        lambda x: x + _shifted(x, 1) - _shifted(x, 2),
+        lambda x: x + _shift(x, 1) - _shift(x, 2),
         False,
         "The effects of the other samples cancel in a sum. Look at the blocks one by one.",
     ),

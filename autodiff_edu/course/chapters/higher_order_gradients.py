@@ -160,7 +160,7 @@ class Run:
         return self.asked == 3 and any(near(self.result, wrong, WITHIN) for wrong in (A**5, 5 * A**4, 20 * A**3))
 
 
-def nested(order: int) -> Callable[..., Any]:
+def nest_tapes(order: int) -> Callable[..., Any]:
     """Return a function that takes a derivative of this order, by as many tapes."""
 
     def derivative(f: Any, x: Any) -> Any:
@@ -168,7 +168,7 @@ def nested(order: int) -> Callable[..., Any]:
             return f(x)
         with ad.GradientTape() as tape:
             tape.watch(x)
-            y = nested(order - 1)(f, x)
+            y = nest_tapes(order - 1)(f, x)
         return tape.gradient(y, x)
 
     return derivative
@@ -179,7 +179,7 @@ def forward(f: Any) -> Any:
     return lambda x: ad.jvp(f, (x,), (1.0,))[1]
 
 
-def repeated(f: Any, x: Any, persistent: bool = True) -> Any:
+def ask_three_times(f: Any, x: Any, persistent: bool = True) -> Any:
     """Ask one tape three times, while it records."""
     with ad.GradientTape(persistent=persistent) as tape:
         tape.watch(x)
@@ -190,7 +190,7 @@ def with_number(f: Any, x: Any, number: Callable[[Any], Any]) -> Any:
     """Make a number of the first derivative."""
     with ad.GradientTape() as tape:
         tape.watch(x)
-        first = number(nested(1)(f, x))
+        first = number(nest_tapes(1)(f, x))
     return tape.gradient(first, x)
 
 
@@ -226,23 +226,23 @@ Write a function that returns the third derivative of `f` at `x`, a constant. Us
             "The number is right, but {given} tapes were asked. Use three, and ask each of them once.",
         ),
     ],
-    answer=nested(3),
+    answer=nest_tapes(3),
     hints=[
-        (nested(0), f"This is the value of f. {FEWER}"),
-        (nested(1), f"This is the first derivative. {FEWER}"),
-        (nested(2), f"This is the second derivative. {FEWER}"),
-        (nested(4), "This is the fourth derivative. Use one tape fewer."),
+        (nest_tapes(0), f"This is the value of f. {FEWER}"),
+        (nest_tapes(1), f"This is the first derivative. {FEWER}"),
+        (nest_tapes(2), f"This is the second derivative. {FEWER}"),
+        (nest_tapes(4), "This is the fourth derivative. Use one tape fewer."),
         (
             lambda f, x: forward(forward(forward(f)))(x),
             "The number is right, but no tape was asked for a gradient. Let three tapes find it.",
         ),
         (
-            repeated,
+            ask_three_times,
             "The number is right, but a single tape answered again and again, and recorded its own backward passes. Use "
             "three tapes, one inside another.",
         ),
         (
-            lambda f, x: repeated(f, x, persistent=False),
+            lambda f, x: ask_three_times(f, x, persistent=False),
             "A tape is asked a second time. Use three tapes, each with a name of its own, and ask each once.",
         ),
         (lambda f, x: with_number(f, x, lambda slope: slope.numpy()), PLAIN),
@@ -296,7 +296,7 @@ def with_loss(
     return gradients
 
 
-def decayed(layer: Any, x: Any, wanted: Any) -> Any:
+def take_kernel(layer: Any, x: Any, wanted: Any) -> Any:
     """Take the kernel itself in place of the gradient."""
     with ad.GradientTape() as tape:
         loss = np.mean((layer(x) - wanted) ** 2) + 0.5 * np.sum(layer.kernel**2)
@@ -408,7 +408,7 @@ Return the gradients of the loss with respect to the layer's kernel and its bias
             "Your term has the gradient with respect to the kernel. It should be with respect to the input x.",
         ),
         (
-            decayed,
+            take_kernel,
             "Your term has the kernel itself, which is called weight decay. It should have the gradient of the error "
             "with respect to x.",
         ),

@@ -126,7 +126,7 @@ def has_begun(function: Callable[..., Any]) -> bool:
     return not none or any(isinstance(event, Record) for event in events)
 
 
-def watching(first: tuple[int, ...], second: tuple[int, ...], ask: Ask | None = None) -> Callable[..., Any]:
+def use_two_tapes(first: tuple[int, ...], second: tuple[int, ...], ask: Ask | None = None) -> Callable[..., Any]:
     """Return a function whose two tapes watch the sources with these numbers, and are asked about their own."""
 
     def two_tapes(*x: Any) -> Any:
@@ -140,7 +140,7 @@ def watching(first: tuple[int, ...], second: tuple[int, ...], ask: Ask | None = 
     return two_tapes
 
 
-def unwatched(k: int) -> str:
+def explain_none(k: int) -> str:
     """Return the hint where one gradient is None."""
     return (
         f"The gradient with respect to x{k} is None: tape{k} was not watching it when total was computed. "
@@ -171,7 +171,7 @@ Let `tape0` follow `x0` alone, and `tape1` follow `x1` alone.""",
             "One `watch` for each tape is enough.",
         ),
     ],
-    answer=watching((0,), (1,)),
+    answer=use_two_tapes((0,), (1,)),
     spellings=[
         lambda x0, x1: (
             ad.grad(lambda x0: np.sin(x0) * np.exp(x1))(x0),
@@ -180,13 +180,13 @@ Let `tape0` follow `x0` alone, and `tape1` follow `x1` alone.""",
     ],
     hints=[
         (
-            watching((1,), (0,)),
+            use_two_tapes((1,), (0,)),
             "Both gradients are None: each tape is asked about what the other one watches. Exchange the two watches.",
         ),
-        (watching((), (1,)), unwatched(0)),
-        (watching((0,), ()), unwatched(1)),
+        (use_two_tapes((), (1,)), explain_none(0)),
+        (use_two_tapes((0,), ()), explain_none(1)),
         (
-            watching((0,), (1,), lambda first, second: (second, first)),
+            use_two_tapes((0,), (1,), lambda first, second: (second, first)),
             "The two gradients have changed places: x0 comes first, then x1.",
         ),
         (
@@ -213,7 +213,7 @@ def computes_twice(function: Callable[..., Any]) -> bool:
     return sum(value is not None and any(near(value, square) for square in squares) for value in values) > 2
 
 
-def asking(ask: Ask, persistent: bool = True) -> Callable[..., Any]:
+def use_one_tape(ask: Ask, persistent: bool = True) -> Callable[..., Any]:
     """Return a function whose one tape is asked as `ask` says."""
 
     def one_tape(x: Any, y: Any) -> Any:
@@ -252,10 +252,10 @@ Return dz/dx and dm/dy, in this order. Use one tape, and compute `z` and `m` onl
             "Both gradients are right, but z or m was computed more than once. Once is enough: ask twice.",
         ),
     ],
-    answer=asking(lambda gradient, z, m, x, y: (gradient(z, x), gradient(m, y))),
+    answer=use_one_tape(lambda gradient, z, m, x, y: (gradient(z, x), gradient(m, y))),
     hints=[
         (
-            asking(lambda gradient, z, m, x, y: (gradient(z, x), gradient(m, y)), persistent=False),
+            use_one_tape(lambda gradient, z, m, x, y: (gradient(z, x), gradient(m, y)), persistent=False),
             "The second gradient was refused, because a one-shot tape answers once. Which kind of tape answers as often "
             "as you like?",
         ),

@@ -400,7 +400,7 @@ ERRORS = {
 }
 
 
-def clipped(gradients: Gradients, limit: float) -> Callable[[Callable[..., Any]], list[Any]]:
+def clip_by(gradients: Gradients, limit: float) -> Callable[[Callable[..., Any]], list[Any]]:
     """Return what clips these gradients with a learner's function."""
 
     def run(function: Callable[..., Any]) -> list[Any]:
@@ -431,7 +431,7 @@ def length_of(gradients: Gradients) -> Any:
     return np.sqrt(sum(np.sum(g**2) for g in gradients if g is not None))
 
 
-def scaled(factor: Callable[[Gradients, float], Any]) -> Callable[..., Any]:
+def scale_all(factor: Callable[[Gradients, float], Any]) -> Callable[..., Any]:
     """Return a function that multiplies all gradients by one factor."""
     return lambda gradients, limit: [None if g is None else g * factor(gradients, limit) for g in gradients]
 
@@ -442,12 +442,12 @@ def sizes(gradients: Gradients) -> list[float]:
 
 
 by_value = each(lambda g, limit: np.clip(g, -limit, limit))
-by_norm = scaled(lambda gs, limit: limit / np.maximum(limit, length_of(gs)))
+by_norm = scale_all(lambda gs, limit: limit / np.maximum(limit, length_of(gs)))
 UNCHANGED = "A global norm of 13 is under the limit 20, so all should come back as it was; yours has been rescaled."
 NONE_FOR_NONE = "One of the gradients is None, and your list is shorter. Return None for None."
 STAYS_NONE = "One of the gradients is None, and you return a number for it. None stays None."
 DIFFERS = "of [3, -4], None and 12, with the limit {limit}, makes {{given}}, and it should be {{answer}}."
-NONES = Case(lambda f: [part is None for part in clipped(GRADIENTS, 3.5)(f)], STAYS_NONE)
+NONES = Case(lambda f: [part is None for part in clip_by(GRADIENTS, 3.5)(f)], STAYS_NONE)
 
 HINTS_BY_VALUE = [
     (each(np.minimum), "A slope of -4 came through a limit of 3.5. Cut it at -limit."),
@@ -469,29 +469,29 @@ HINTS_BY_NORM = [
         "Each gradient is clipped by its own length. Take one length for all of them.",
     ),
     (
-        scaled(lambda gs, limit: limit / sum(length_of([g]) for g in gs if g is not None)),
+        scale_all(lambda gs, limit: limit / sum(length_of([g]) for g in gs if g is not None)),
         "The lengths 5 and 12 don't add up to 17: it is √(5² + 12²).",
     ),
     (
-        scaled(lambda gs, limit: limit / sum(sizes(gs))),
+        scale_all(lambda gs, limit: limit / sum(sizes(gs))),
         "You added up sizes: 3 + 4 + 12. The length is √(3² + 4² + 12²).",
     ),
-    (scaled(lambda gs, limit: limit / length_of(gs) ** 2), "169 is the square of the length. Take the root."),
-    (scaled(lambda gs, limit: 1.0 / length_of(gs)), "The length is now 1. Scale it to the limit."),
-    (scaled(lambda gs, limit: limit), "You multiply by the limit. The factor is limit / length."),
+    (scale_all(lambda gs, limit: limit / length_of(gs) ** 2), "169 is the square of the length. Take the root."),
+    (scale_all(lambda gs, limit: 1.0 / length_of(gs)), "The length is now 1. Scale it to the limit."),
+    (scale_all(lambda gs, limit: limit), "You multiply by the limit. The factor is limit / length."),
     (
-        scaled(lambda gs, limit: limit / max(sizes(gs))),
+        scale_all(lambda gs, limit: limit / max(sizes(gs))),
         "You divide by the largest number. Divide by the length of all.",
     ),
     (by_value, "That is clipping by value: the direction has changed."),
     (lambda gradients, limit: gradients, "Nothing was clipped: the length of all is 13, and the limit 3.25."),
     (
-        scaled(lambda gs, limit: length_of(gs) / limit),
+        scale_all(lambda gs, limit: length_of(gs) / limit),
         "The gradients got longer. The factor is limit / length, not the reverse.",
     ),
-    (scaled(lambda gs, limit: limit / length_of(gs)), UNCHANGED),
+    (scale_all(lambda gs, limit: limit / length_of(gs)), UNCHANGED),
     (
-        scaled(lambda gs, limit: np.minimum(limit, length_of(gs)) / length_of(gs)),
+        scale_all(lambda gs, limit: np.minimum(limit, length_of(gs)) / length_of(gs)),
         "Where all gradients are 0, yours become nan: 0 divided by the length 0. Guard the division.",
     ),
     (
@@ -510,7 +510,7 @@ Write both kinds of clipping for a list of gradients of any shapes. A gradient m
     parts={
         "value": Function(
             signature="clip_by_value(gradients, limit)",
-            cases=[NONES, Case(clipped(GRADIENTS, 3.5), f"clip_by_value {DIFFERS.format(limit=3.5)}")],
+            cases=[NONES, Case(clip_by(GRADIENTS, 3.5), f"clip_by_value {DIFFERS.format(limit=3.5)}")],
             answer=by_value,
             hints=[(wrong, f"clip_by_value: {hint}") for wrong, hint in HINTS_BY_VALUE],
         ),
@@ -518,12 +518,12 @@ Write both kinds of clipping for a list of gradients of any shapes. A gradient m
             signature="clip_by_global_norm(gradients, limit)",
             cases=[
                 NONES,
-                Case(clipped(GRADIENTS, 3.25), f"clip_by_global_norm {DIFFERS.format(limit=3.25)}"),
-                Case(clipped(GRADIENTS, 20.0), UNCHANGED),
+                Case(clip_by(GRADIENTS, 3.25), f"clip_by_global_norm {DIFFERS.format(limit=3.25)}"),
+                Case(clip_by(GRADIENTS, 20.0), UNCHANGED),
                 Case(
-                    clipped((np.zeros(2), None, np.zeros((1, 1))), 1.0), "Where all gradients are 0 they should stay 0."
+                    clip_by((np.zeros(2), None, np.zeros((1, 1))), 1.0), "Where all gradients are 0 they should stay 0."
                 ),
-                Case(clipped(THREE, 2.5), "With two arrays it works, but not with three."),
+                Case(clip_by(THREE, 2.5), "With two arrays it works, but not with three."),
             ],
             answer=by_norm,
             hints=[(wrong, f"clip_by_global_norm: {hint}") for wrong, hint in HINTS_BY_NORM],

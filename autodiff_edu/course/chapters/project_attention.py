@@ -30,7 +30,7 @@ def products(q: Array, k: Array) -> Array:
     return np.einsum("bqd,bkd->bqk", q, k)
 
 
-def scaled(q: Array, k: Array) -> Array:
+def compute_scores(q: Array, k: Array) -> Array:
     """Return the scores."""
     return products(q, k) / np.sqrt(q.shape[-1])
 
@@ -50,13 +50,13 @@ def by_shares(shares: Callable[[Array, Array], Array]) -> Layer:
     return lambda q, k, v: mix(shares(q, k), v)
 
 
-def masked(mask: Callable[[Array], Array]) -> Layer:
+def hide(mask: Callable[[Array], Array]) -> Layer:
     """Return a layer that hides the scores where a mask is false."""
-    return by_shares(lambda q, k: softmax(np.where(mask(scaled(q, k)), scaled(q, k), -np.inf)))
+    return by_shares(lambda q, k: softmax(np.where(mask(compute_scores(q, k)), compute_scores(q, k), -np.inf)))
 
 
-attend = by_shares(lambda q, k: softmax(scaled(q, k)))
-causal = masked(past)
+attend = by_shares(lambda q, k: softmax(compute_scores(q, k)))
+causal = hide(past)
 
 
 def cases(name: str, advice: str, large: str, never: str) -> list[Case]:
@@ -122,23 +122,23 @@ ATTEND = Function(
             "d is the last axis of q. You took the number of tokens.",
         ),
         (
-            by_shares(lambda q, k: softmax(scaled(q, k), axis=1)),
+            by_shares(lambda q, k: softmax(compute_scores(q, k), axis=1)),
             "The softmax goes along the queries. The shares of one query add up to 1, so take the last axis.",
         ),
         (
-            by_shares(lambda q, k: softmax(scaled(q, k), axis=0)),
+            by_shares(lambda q, k: softmax(compute_scores(q, k), axis=0)),
             "The softmax goes along the sentences. The shares of one query add up to 1, so take the last axis.",
         ),
         (lambda q, k, v: attend(k, q, v), "Queries and keys have changed places."),
         (lambda q, k, v: attend(q, v, k), "Keys and values have changed places."),
         (lambda q, k, v: attend(q, k, k), "You mix the keys. Mix the values."),
-        (by_shares(scaled), "The softmax is missing: these are the bare scores, mixed."),
+        (by_shares(compute_scores), "The softmax is missing: these are the bare scores, mixed."),
         (
-            by_shares(lambda q, k: np.exp(scaled(q, k))),
+            by_shares(lambda q, k: np.exp(compute_scores(q, k))),
             "The shares aren't divided by their sum, so they don't add up to 1.",
         ),
         (
-            by_shares(lambda q, k: np.swapaxes(softmax(scaled(q, k)), 1, 2)),
+            by_shares(lambda q, k: np.swapaxes(softmax(compute_scores(q, k)), 1, 2)),
             "The table of shares is transposed before it mixes.",
         ),
     ],
@@ -160,22 +160,22 @@ CAUSAL = Function(
         (lambda q, k, v: softmax(q @ k.T) @ v, AXES),
         (attend, "Nothing is masked: this is `attend`."),
         (
-            by_shares(lambda q, k: softmax(scaled(q, k)) * past(scaled(q, k))),
+            by_shares(lambda q, k: softmax(compute_scores(q, k)) * past(compute_scores(q, k))),
             "The mask comes after the softmax, so the shares no longer add up to 1. Mask the scores instead.",
         ),
         (
-            by_shares(lambda q, k: softmax(scaled(q, k) * past(scaled(q, k)))),
+            by_shares(lambda q, k: softmax(compute_scores(q, k) * past(compute_scores(q, k)))),
             "You multiply scores by 0, and exp(0) is 1: the future keeps a share. A score that is never chosen is -∞.",
         ),
         (
-            masked(lambda scores: past(scores).T),
+            hide(lambda scores: past(scores).T),
             "The mask is the wrong way round: each token sees itself and the future.",
         ),
         (
-            masked(lambda scores: past(scores, diagonal=1)),
+            hide(lambda scores: past(scores, diagonal=1)),
             "Each token sees the next one, too. The mask's diagonal is one off.",
         ),
-        (by_shares(lambda q, k: softmax(np.where(past(scaled(q, k)), products(q, k), -np.inf))), UNSCALED),
+        (by_shares(lambda q, k: softmax(np.where(past(compute_scores(q, k)), products(q, k), -np.inf))), UNSCALED),
         (
             lambda q, k, v: np.full(v.shape, np.nan),
             "Everything is NaN, and 0 · ∞ is NaN, too. Choose between the score and -∞ by np.where.",
@@ -184,11 +184,11 @@ CAUSAL = Function(
 )
 
 
-def pulling(through: Callable[[Array, Array, float], Array], shares: Callable[..., Array] = softmax) -> Layer:
+def pull_by(through: Callable[[Array, Array, float], Array], shares: Callable[..., Array] = softmax) -> Layer:
     """Return a `pull` whose way through the softmax and the root is the given one."""
 
     def pull(q: Array, k: Array, v: Array, g: Array) -> Any:
-        p = shares(scaled(q, k))
+        p = shares(compute_scores(q, k))
         s = through(p, np.einsum("bqd,bkd->bqk", g, v), np.sqrt(q.shape[-1]))
         return mix(s, k), np.einsum("bqk,bqd->bkd", s, q), np.einsum("bqk,bqd->bkd", p, g)
 
@@ -205,51 +205,51 @@ def alone(pull: Layer, place: int) -> Layer:
     return lambda *given: tuple(part if k == place else ... for k, part in enumerate(pull(*given)))
 
 
-pull = pulling(lambda p, g, root: through_softmax(p, g) / root)
-pull_causal = pulling(
+pull = pull_by(lambda p, g, root: through_softmax(p, g) / root)
+pull_causal = pull_by(
     lambda p, g, root: through_softmax(p, g) / root, lambda scores: softmax(np.where(past(scores), scores, -np.inf))
 )
 
 OF_CAUSAL = "that's the gradient of `causal`. Take the shares of `attend`, without a mask."
 SOFTMAXES: list[tuple[Layer, str]] = [
-    (pulling(lambda p, g, root: through_softmax(p, g)), "the scores were divided by √d, and so is their cotangent."),
+    (pull_by(lambda p, g, root: through_softmax(p, g)), "the scores were divided by √d, and so is their cotangent."),
     (
-        pulling(lambda p, g, root: p * g / root),
+        pull_by(lambda p, g, root: p * g / root),
         "the softmax isn't elementwise: each share also depends on the other scores of its row.",
     ),
     (
-        pulling(lambda p, g, root: p * (1 - p) * g / root),
+        pull_by(lambda p, g, root: p * (1 - p) * g / root),
         "p(1 - p) is only the diagonal of the softmax's Jacobian. Where is the rest?",
     ),
-    (pulling(lambda p, g, root: through_softmax(p, g) / root**2), "√d is taken twice."),
-    (pulling(lambda p, g, root: g / root), "the cotangent didn't pass through the softmax."),
+    (pull_by(lambda p, g, root: through_softmax(p, g) / root**2), "√d is taken twice."),
+    (pull_by(lambda p, g, root: g / root), "the cotangent didn't pass through the softmax."),
     (
-        pulling(lambda p, g, root: -through_softmax(p, g) / root),
+        pull_by(lambda p, g, root: -through_softmax(p, g) / root),
         "every sign is the wrong way round. It's `to_p` minus the row's sum, not the reverse.",
     ),
     (
-        pulling(lambda p, g, root: through_softmax(p, g, 1) / root),
+        pull_by(lambda p, g, root: through_softmax(p, g, 1) / root),
         "the sum runs along the queries. The softmax goes along a row: sum over it.",
     ),
     (
-        pulling(lambda p, g, root: through_softmax(p, g, 0) / root),
+        pull_by(lambda p, g, root: through_softmax(p, g, 0) / root),
         "the sum runs along the sentences. The softmax goes along a row: sum over it.",
     ),
     (
-        pulling(lambda p, g, root: p * (g - np.sum(g, axis=-1, keepdims=True)) / root),
+        pull_by(lambda p, g, root: p * (g - np.sum(g, axis=-1, keepdims=True)) / root),
         "the sum is taken of the bare cotangents. Multiply them by the shares p first.",
     ),
     (pull_causal, OF_CAUSAL),
 ]
 
 
-def untransposed(q: Array, k: Array, v: Array, g: Array) -> Array:
+def skip_transpose(q: Array, k: Array, v: Array, g: Array) -> Array:
     """Return the cotangent of k as if the table of scores needn't be transposed."""
-    p, to_p = softmax(scaled(q, k)), np.einsum("bqd,bkd->bqk", g, v)
+    p, to_p = softmax(compute_scores(q, k)), np.einsum("bqd,bkd->bqk", g, v)
     return mix(through_softmax(p, to_p) / np.sqrt(q.shape[-1]), q)
 
 
-def ordered(order: str) -> Layer:
+def reorder(order: str) -> Layer:
     """Return a `pull` with its results in another order."""
     return lambda *given: tuple(pull(*given)["qkv".index(name)] for name in order)
 
@@ -263,11 +263,11 @@ PULL = Recording(
     facts=NO_TAPE,
     hints=[
         *(
-            (ordered(order), f"They come in the order {', '.join(order)}. I asked for q, k, v.")
+            (reorder(order), f"They come in the order {', '.join(order)}. I asked for q, k, v.")
             for order in ("kqv", "vkq", "qvk", "kvq", "vqk")
         ),
         (
-            lambda q, k, v, g: (..., ..., mix(softmax(scaled(q, k)), g)),
+            lambda q, k, v, g: (..., ..., mix(softmax(compute_scores(q, k)), g)),
             "For v: p must be transposed: each value collects from all queries.",
         ),
         (lambda q, k, v, g: (..., ..., g), "For v: Each value goes into the mixtures by its shares. Where are they?"),
@@ -276,7 +276,7 @@ PULL = Recording(
         *((alone(wrong, 0), f"For q: {hint}") for wrong, hint in SOFTMAXES),
         *((alone(wrong, 1), f"For k: {hint}") for wrong, hint in SOFTMAXES),
         (
-            lambda q, k, v, g: (..., untransposed(q, k, v, g), ...),
+            lambda q, k, v, g: (..., skip_transpose(q, k, v, g), ...),
             "For k: the table must be transposed, because each key collects from all queries.",
         ),
     ],
@@ -288,7 +288,7 @@ MIXING = np.random.default_rng(226).normal(size=(4, 4))
 PAST, SIDES = np.tri(4, dtype=bool), np.abs(np.subtract.outer(range(4), range(4))) <= 1
 
 
-def mixed(shares: Array) -> Layer:
+def mix_others(shares: Array) -> Layer:
     """Return a function in which no number depends on the one in its own place."""
     return lambda x: np.tanh(shares @ np.roll(x, 1, axis=1))
 
@@ -298,7 +298,7 @@ def one_needs_one(x: Any) -> Any:
     return np.stack([x[:, 0], x[:, 1], x[:, 2] + x[::-1, 1]], axis=1)
 
 
-def cancelling(x: Any) -> Any:
+def cancel_slopes(x: Any) -> Any:
     """Return tokens whose slopes cancel in the sum of a block."""
     return np.stack([x[0], x[1] - x[1, ::-1] + x[0], x[2] * x[3], x[3, ::-1] - x[3] + x[2]])
 
@@ -335,10 +335,10 @@ CANCEL = "Slopes of both signs cancel in the sum of a block. Take their sizes be
 REACH = Function(
     signature="reach(f, x)",
     cases=[
-        table("each token mixes those before it", mixed(MIXING * PAST)),
-        table("each token mixes its neighbours", mixed(MIXING * SIDES)),
+        table("each token mixes those before it", mix_others(MIXING * PAST)),
+        table("each token mixes its neighbours", mix_others(MIXING * SIDES)),
         table("one number of a token needs one of another", one_needs_one),
-        Case(lambda reach: reach(cancelling, X.copy()), CANCEL),
+        Case(lambda reach: reach(cancel_slopes, X.copy()), CANCEL),
     ],
     answer=reach,
     spellings=[lambda f, x: reach(f, x).astype(int).tolist()],

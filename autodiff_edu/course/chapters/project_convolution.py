@@ -134,7 +134,7 @@ def to_image(turned: Callable[[Any], Any] = lambda kernel: kernel[::-1, ::-1]) -
     return lambda kernel, g: slide(np.pad(g, [(size - 1, size - 1) for size in kernel.shape]), turned(kernel))
 
 
-def overwritten(kernel: Any, g: Any) -> Any:
+def overwrite(kernel: Any, g: Any) -> Any:
     """Return the cotangent of the image as a loop leaves it that writes `=` where it should add."""
     rows, columns = kernel.shape
     image = np.zeros((g.shape[0] + rows - 1, g.shape[1] + columns - 1))
@@ -180,7 +180,7 @@ TO_IMAGE = Recording(
             to_image(lambda kernel: kernel[:, ::-1]),
             "Turn the kernel around in both directions, also upside down.",
         ),
-        (overwritten, "A pixel lies under several windows, and each contributes: `+=`, not `=`."),
+        (overwrite, "A pixel lies under several windows, and each contributes: `+=`, not `=`."),
         (lambda kernel, g: -to_image()(kernel, g), SIGN),
     ],
     otherwise="Those aren't the tape's numbers. Put a single 1 into g, at the upper left: where does the kernel appear?",
@@ -200,7 +200,7 @@ KERNELS = (
 )
 
 
-def learned(given: Any) -> str:
+def judge_kernel(given: Any) -> str:
     """Check that a kernel is near the filter, and not the filter itself."""
     values = numbers(given, "the learned kernel", "Is the training loop run?")
     if values.shape != (3, 3):
@@ -219,7 +219,7 @@ def learned(given: Any) -> str:
 
 
 LEARNED = Judge(  # what is near the filter is right, and the filter isn't
-    check=learned,
+    check=judge_kernel,
     answer=EDGE + 0.01,
     hints=[
         *KERNELS,

@@ -161,7 +161,7 @@ def problem_of(loss: Callable[[Curve], Any]) -> str:
             f"Your loss looks at u in {len(asked)} places, the last of them at {max(asked):.2f}. Elsewhere a network "
             "can do what it likes: ask at about twenty places, from 0 to π."
         )
-    elsewhere = [of(moved(start)) > 1e-6 for start in PIECES]
+    elsewhere = [of(jump_at(start)) > 1e-6 for start in PIECES]
     if sum(elsewhere) == 1:
         return (
             "A condition is asked at another place than 0. The task gives two, u(0) = 0 and u'(0) = 1: for another "
@@ -175,10 +175,10 @@ def problem_of(loss: Callable[[Curve], Any]) -> str:
 
 
 PIECES = np.linspace(0.03, 3.03, 11)
-"""Where the pieces begin into which `moved` cuts the way from 0 to π; no loss is likely to ask just there."""
+"""Where the pieces begin into which `jump_at` cuts the way from 0 to π; no loss is likely to ask just there."""
 
 
-def moved(start: float) -> Callable[[Any], Any]:
+def jump_at(start: float) -> Callable[[Any], Any]:
     """Return what obeys the equation and both conditions, but jumps to another solution for a short piece."""
 
     def u(x: Any) -> Any:

@@ -33,12 +33,12 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 PAIRS = ("add", "sub", "mul", "div")
 
 
-def expected(program: Program) -> dict[str, Any]:
+def run_on_tape(program: Program) -> dict[str, Any]:
     """Run a program under a tape, and return its target's value and gradient.
 
     Examples
     --------
-    >>> expected({"inputs": [2.0, 3.0], "operations": [["mul", 0, 1], ["add", 2, 0]]})
+    >>> run_on_tape({"inputs": [2.0, 3.0], "operations": [["mul", 0, 1], ["add", 2, 0]]})
     {'value': 8.0, 'gradient': [4.0, 2.0]}
     """
     inputs = [ad.constant(value) for value in program["inputs"]]
@@ -56,7 +56,7 @@ def _run(program: Program, inputs: list[Any]) -> list[Any]:
     return values
 
 
-def drawn(seed: int, count: int, length: int, names: tuple[str, ...], *, once: bool = False) -> list[Program]:
+def draw_programs(seed: int, count: int, length: int, names: tuple[str, ...], *, once: bool = False) -> list[Program]:
     """Draw programs whose values are neither large nor tiny, so that their derivatives are known to many digits.
 
     Parameters
@@ -72,7 +72,7 @@ def drawn(seed: int, count: int, length: int, names: tuple[str, ...], *, once: b
 
     Examples
     --------
-    >>> (program,) = drawn(0, 1, 2, ("add", "mul"))
+    >>> (program,) = draw_programs(0, 1, 2, ("add", "mul"))
     >>> len(program["operations"])
     2
     """
@@ -122,7 +122,7 @@ FORKS: list[Program] = [
 
 def read(text: Any, programs: list[Program]) -> tuple[list[float], list[Any]]:
     """Return the values and the gradients that a learner's program has answered."""
-    answers = parsed(text)
+    answers = parse(text)
     if isinstance(answers, dict):
         raise NotYet("I need a list of answers, one for each program, also if there is only one. Yours is one answer.")
     if not isinstance(answers, list):
@@ -142,7 +142,7 @@ def read(text: Any, programs: list[Program]) -> tuple[list[float], list[Any]]:
     return values, [answer["gradient"] for answer in answers]
 
 
-def parsed(text: Any) -> Any:
+def parse(text: Any) -> Any:
     """Return what `run` returned, read as JSON if it is text."""
     if isinstance(text, subprocess.CompletedProcess):
         raise NotYet("run(text) returns the process that has ended. Return what it printed: its `.stdout`.")
@@ -183,12 +183,14 @@ def failure(error: Any) -> str:
             said = said.decode("utf-8", "replace") if isinstance(said, bytes) else said or ""
             stopped = f"Your program stopped with exit code {code}"
             return (
-                f"{stopped}. It said {quoted(_telling(said))}." if said.strip() else f"{stopped}, and printed no error."
+                f"{stopped}. It said {quoted(_find_error(said))}."
+                if said.strip()
+                else f"{stopped}, and printed no error."
             )
     return ""
 
 
-def _telling(said: str) -> str:
+def _find_error(said: str) -> str:
     """Return the line that names the error: the last in Python, but Node and Rust write other lines after it."""
     lines = said.strip().splitlines()
     named = [place for place, line in enumerate(lines) if re.search(r"error|exception|panicked", line, re.IGNORECASE)]
@@ -286,7 +288,7 @@ def explain(program: Program, given: list[float], right: list[float], left_over:
     )
 
 
-def sent(programs: list[Program], *, gradients: bool = True) -> list[Case]:
+def send(programs: list[Program], *, gradients: bool = True) -> list[Case]:
     """Return what is done with `run`: it gets programs, and is compared in their values, or in the gradients too."""
 
     def of(run: Any) -> dict[str, Any]:
@@ -359,12 +361,12 @@ RULES: dict[str, Callable[..., tuple[float, ...]]] = {
 """The slopes of each operation."""
 
 
-def answered(programs: list[Program], hints: Any = (), *, gradients: bool = True) -> Function:
+def compare_with_tape(programs: list[Program], hints: Any = (), *, gradients: bool = True) -> Function:
     """Return the form of a milestone: programs are sent, and the answers are those of a tape."""
     return Function(
         signature="run(text)",
-        cases=sent(programs, gradients=gradients),
-        answer=lambda text: json.dumps([expected(program) for program in json.loads(text)]),
+        cases=send(programs, gradients=gradients),
+        answer=lambda text: json.dumps([run_on_tape(program) for program in json.loads(text)]),
         spellings=[tape()],
         hints=hints,
     )
@@ -381,13 +383,13 @@ MILESTONES = (
     Milestone(
         "values",
         "let `run(text)` start your program and return the list of answers that it prints.",
-        answered(SINGLE[:4] + drawn(221, 6, 6, FOUR), gradients=False),
+        compare_with_tape(SINGLE[:4] + draw_programs(221, 6, 6, FOUR), gradients=False),
     ),
     Milestone(
         "chains",
         "answer with gradients where every value is used once.",
-        answered(
-            SINGLE + drawn(222, 10, 6, ALL, once=True),
+        compare_with_tape(
+            SINGLE + draw_programs(222, 10, 6, ALL, once=True),
             hints=[
                 (
                     tape(lambda old, new: 0.0),
@@ -403,8 +405,8 @@ MILESTONES = (
     Milestone(
         "forks",
         "answer with gradients where values are used twice, or not at all.",
-        answered(
-            FORKS + drawn(223, 6, 5, ALL),
+        compare_with_tape(
+            FORKS + draw_programs(223, 6, 5, ALL),
             hints=[
                 (
                     tape(lambda old, new: new),
@@ -419,7 +421,7 @@ MILESTONES = (
             ],
         ),
     ),
-    Milestone("all", "answer long random programs.", answered(drawn(224, 40, 30, ALL))),
+    Milestone("all", "answer long random programs.", compare_with_tape(draw_programs(224, 40, 30, ALL))),
 )
 """The four milestones of the project; the answer to each is the same function."""
 

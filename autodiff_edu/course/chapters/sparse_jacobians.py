@@ -95,7 +95,7 @@ ROWS: tuple[tuple[int, ...], ...] = ((0,), (2, 3), (0, 1), (1, 2), (3, 4), (4,))
 """The columns of each row of exercise 1."""
 
 
-def colouring(answer: Any) -> str:
+def judge_colours(answer: Any) -> str:
     """Check B.1: any two colours, such that two rows of one colour never share a column."""
     if isinstance(answer, dict) and set(answer) == set(range(len(ROWS))):
         answer = [answer[row] for row in range(len(ROWS))]
@@ -147,7 +147,7 @@ Here is the pattern of a Jacobian with six rows and five columns. Write a list w
 | row 3 | | × | × | | |
 | row 4 | | | | × | × |
 | row 5 | | | | | × |""",
-    check=colouring,
+    check=judge_colours,
     answer=[0, 1, 1, 0, 0, 1],
     spellings=["abbaab", np.array([5, 7, 7, 5, 5, 7])],
     hints=[
@@ -164,7 +164,7 @@ def band(n: int) -> Any:
     return np.abs(np.subtract.outer(np.arange(n), np.arange(n))) <= 1
 
 
-def filled(n: int) -> Case:
+def compare_band(n: int) -> Case:
     """Return the case of one size: the matrix that a function makes of what a hidden one brings back."""
     hidden = np.random.default_rng(202 + n).uniform(1.0, 9.0, (n, n)) * band(n)
 
@@ -268,7 +268,7 @@ TRIDIAGONAL = Function(
     """\
 `pull_back(seed)` returns the seed times an unknown *n* by *n* matrix, which is tridiagonal. It needn't be symmetric. Write `tridiagonal(pull_back, n)`, which returns the whole matrix as an array, from three calls of `pull_back`. NumPy is all you need.""",
     signature="tridiagonal(pull_back, n)",
-    cases=[filled(n) for n in (8, 10, 3, 9, 1)],
+    cases=[compare_band(n) for n in (8, 10, 3, 9, 1)],
     answer=by_colours(),
     spellings=[by_colours(lambda matrix: matrix.tolist())],
     hints=[

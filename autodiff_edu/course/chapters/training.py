@@ -189,7 +189,7 @@ def run(recompute: Any) -> tuple[int, Any, int, Any, int]:
     return entries, y, forward, [to_x, *to_kernels], len(calls)
 
 
-def written(
+def write_checkpoint(
     backward: Callable[..., Any], forward: Callable[..., Any] = lambda block, x, kernels: block(x, kernels)
 ) -> Callable[..., Any]:
     """Return an answer to exercise 2 with the given ways forward and back."""
@@ -223,9 +223,11 @@ def of_arrays(block: Any, x: Any, kernels: Any, dy: Any) -> Any:
     return inner.gradient(y, sources, output_gradients=dy)
 
 
-def changed(change: Callable[[Any, Any], Any] = lambda x, kernels: (x, kernels), **how: Any) -> Callable[..., Any]:
+def change_gradients(
+    change: Callable[[Any, Any], Any] = lambda x, kernels: (x, kernels), **how: Any
+) -> Callable[..., Any]:
     """Return an answer that computes the block again in a given way, and changes the two gradients."""
-    return written(lambda *given: change(*again(*given, **how)))
+    return write_checkpoint(lambda *given: change(*again(*given, **how)))
 
 
 ARRAYS = (
@@ -282,10 +284,10 @@ The forward line is done: on plain arrays nothing is recorded.""",
             ),
         ),
     ],
-    answer=written(again),
+    answer=write_checkpoint(again),
     spellings=[
-        written(lambda block, x, kernels, dy: ad.vjp(block, x, kernels)[1](dy)),
-        changed(watch="none", of=ad.Variable),
+        write_checkpoint(lambda block, x, kernels, dy: ad.vjp(block, x, kernels)[1](dy)),
+        change_gradients(watch="none", of=ad.Variable),
     ],
     hints=[
         (
@@ -293,35 +295,40 @@ The forward line is done: on plain arrays nothing is recorded.""",
             "That is `ad.checkpoint`, which this exercise leaves to you: it is right, and shorter than ours. Now write "
             "`backward` yourself.",
         ),
-        *((changed(watch=watch, of=lambda x: x), ARRAYS) for watch in ("both", "x", "kernels", "none")),
+        *((change_gradients(watch=watch, of=lambda x: x), ARRAYS) for watch in ("both", "x", "kernels", "none")),
         (
-            written(of_arrays),
+            write_checkpoint(of_arrays),
             "On the way back the block was given plain arrays, so the inner tape recorded nothing. Compute it from the "
             "new tensors that the tape watches.",
         ),
-        (written(lambda *given: ...), TWO_THINGS),
-        (written(lambda *given: (..., ...)), TWO_THINGS),
-        (changed(lambda x, kernels: (x, *kernels)), TWO_THINGS),
+        (write_checkpoint(lambda *given: ...), TWO_THINGS),
+        (write_checkpoint(lambda *given: (..., ...)), TWO_THINGS),
+        (change_gradients(lambda x, kernels: (x, *kernels)), TWO_THINGS),
         (
-            changed(watch="none"),
+            change_gradients(watch="none"),
             "backward returns None for everything. Does the inner tape watch the new tensors before the block runs?",
         ),
         (
-            changed(watch="x"),
+            change_gradients(watch="x"),
             "The gradient of the kernels is None. The inner tape must watch x and the kernels, both.",
         ),
         (
-            changed(watch="kernels"),
+            change_gradients(watch="kernels"),
             "The gradient of x is None. The inner tape must watch x and the kernels, both.",
         ),
         (
-            written(lambda block, x, kernels, dy: again(block, x, kernels, None)),
+            write_checkpoint(lambda block, x, kernels, dy: again(block, x, kernels, None)),
             "The inner tape starts from ones: you forgot the cotangent dy. Pass it on: "
             "`inner.gradient(..., output_gradients=dy)`.",
         ),
-        (written(lambda block, x, kernels, dy: (lambda g: (g[0] * dy, g[1]))(again(block, x, kernels, None))), LATE),
         (
-            changed(lambda x, kernels: (x, kernels[::-1])),
+            write_checkpoint(
+                lambda block, x, kernels, dy: (lambda g: (g[0] * dy, g[1]))(again(block, x, kernels, None))
+            ),
+            LATE,
+        ),
+        (
+            change_gradients(lambda x, kernels: (x, kernels[::-1])),
             "The gradient of x is right, those of the kernels are not. Are they in the order of the kernels?",
         ),
     ],
@@ -329,7 +336,7 @@ The forward line is done: on plain arrays nothing is recorded.""",
 )
 
 
-def detached(value: Any) -> Any:
+def detach(value: Any) -> Any:
     """Return a tensor of PyTorch that requires a gradient as one that does not; anything else as it is."""
     return value.detach() if type(value).__module__.partition(".")[0] == "torch" else value
 
@@ -352,7 +359,7 @@ def descent(
     return np.array([w, b])
 
 
-def walking(**options: Any) -> Callable[..., Any]:
+def descend_wrongly(**options: Any) -> Callable[..., Any]:
     """Return an answer to exercise 3 that goes wrong in the given ways."""
     return lambda *given: descent(*given, **options)
 
@@ -369,7 +376,7 @@ def walk(turns: int, rate: float) -> Case:
         given = fit(LENGTH.copy(), MASS.copy(), turns, rate)
         if (not isinstance(given, tuple | list) and np.shape(given) != (2,)) or len(given) != 2:
             raise NotYet(f"Your function returns {shortened(given)}. It must return two numbers: `return w, b`.")
-        return [number(detached(value), name) for name, value in zip("wb", given, strict=True)]
+        return [number(detach(value), name) for name, value in zip("wb", given, strict=True)]
 
     return Case(
         of,
@@ -396,27 +403,27 @@ Fit a straight line once more, in **another framework**: PyTorch, JAX or TensorF
     hints=[
         (lambda *given: (0.0, 0.0), "w and b are still 0. Do you assign the new values in each turn?"),
         (lambda *given: descent(*given)[::-1], "The two numbers are in the wrong order: return w first, then b."),
-        (walking(sign=-1.0), "It walks uphill. Subtract rate times the gradient."),
+        (descend_wrongly(sign=-1.0), "It walks uphill. Subtract rate times the gradient."),
         (
-            walking(keep=True),
+            descend_wrongly(keep=True),
             "The first turn is right, then the steps get too long: the gradients of earlier turns are added in. In "
             "PyTorch, set w.grad and b.grad to zero after each step.",
         ),
         (
-            walking(scale=2.0),
+            descend_wrongly(scale=2.0),
             "The steps are 40 times too long, for 40 penguins: the loss is the mean of the squares, not their sum.",
         ),
         (
-            walking(scale=1.0 / 40),
+            descend_wrongly(scale=1.0 / 40),
             "The steps are half as long as they should be. The loss is the mean of the squares, without a factor 1/2.",
         ),
         (
-            walking(by="w"),
+            descend_wrongly(by="w"),
             "b stays 0. `grad` differentiates only the first argument unless you say `argnums=(0, 1)`.",
         ),
-        (walking(by="b"), "w stays 0. Is it watched, and assigned?"),
+        (descend_wrongly(by="b"), "w stays 0. Is it watched, and assigned?"),
         (
-            walking(in_turn=True),
+            descend_wrongly(in_turn=True),
             "w is right after the first turn, b is not: its slope was taken after w had moved. Take both slopes first.",
         ),
         (

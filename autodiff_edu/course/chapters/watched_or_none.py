@@ -170,7 +170,7 @@ NONE = "It returns None. {} `print(tape.explain(...))` inside it says more."
 REPLACES = "`w.assign` replaces the value by the step. Subtract the step from it."
 
 
-def repaired(
+def repair(
     name: str,
     right: Program,
     formula: Program,
@@ -227,7 +227,7 @@ calls them with values of its own: floats, but whole numbers for `three`.""",
     called="function",
     progress="{right} of {all} are repaired. The next one is `{part}`. ",
     parts={
-        "one": repaired(
+        "one": repair(
             "one",
             slope_of(lambda x: x * x, ad.constant, before=True),
             lambda v: 2 * v,
@@ -243,7 +243,7 @@ calls them with values of its own: floats, but whole numbers for `three`.""",
                 lambda v: v**2: "That is the value of y. Return its gradient.",
             },
         ),
-        "two": repaired(
+        "two": repair(
             "two",
             slope_of(lambda x: np.sin(x) ** 2),
             lambda v: 2 * math.sin(v) * math.cos(v),
@@ -257,7 +257,7 @@ calls them with values of its own: floats, but whole numbers for `three`.""",
                 math.cos: "That is the slope of y. Ask for the slope of z.",
             },
         ),
-        "three": repaired(
+        "three": repair(
             "three",
             slope_of(lambda x: x * x * x, lambda value: ad.Variable(value, dtype=float)),
             lambda v: 3 * v**2,
@@ -270,7 +270,7 @@ calls them with values of its own: floats, but whole numbers for `three`.""",
             },
             values=(2, 3, 5),
         ),
-        "four": repaired(
+        "four": repair(
             "four",
             slope_of(lambda x: 3.0 * np.exp(x)),
             lambda v: 3 * math.exp(v),
@@ -285,7 +285,7 @@ calls them with values of its own: floats, but whole numbers for `three`.""",
                 lambda v: 3.0: "That is the slope with respect to growth. The exponential has to be on the tape too.",
             },
         ),
-        "five": repaired(
+        "five": repair(
             "five",
             descent(lambda w, step: w.assign_sub(step)),
             lambda v: 1.6 * (v - 3),
@@ -391,7 +391,7 @@ CUTS = {5: ("wages", "assign"), 7: ("fuel", "float")}
 """The lines that its explanation names: what each computes, and the operation that cuts."""
 
 
-def explained(answer: Any) -> str:
+def judge_explanation(answer: Any) -> str:
     """Judge the lines that an explanation blames, each with the operation that cuts and the line repaired."""
     if isinstance(answer, tuple) and _is_triple(answer):
         answer = [answer]
@@ -401,7 +401,7 @@ def explained(answer: Any) -> str:
             f'`[(3, "exp", "y = np.exp(x)")]`, and your answer is {shortened(answer)}.'
         )
     for line, operation, _ in answer:
-        _needs_blamed(line, operation)
+        _needs_cut(line, operation)
     lines = {line: code for line, _, code in answer}
     before, names = _run({}), _run(lines)
     explanation = names["tape"].explain(names["cost"], names["speed"])
@@ -428,7 +428,7 @@ def _is_triple(part: Any) -> bool:
     return False
 
 
-def _needs_blamed(line: int, operation: str) -> None:
+def _needs_cut(line: int, operation: str) -> None:
     """Refuse a line that the explanation does not name, or an operation that does not cut in it."""
     called = re.search(r"(\w+)\s*(?:\(|$)", operation.strip())  # float(litres), wages.assign(...) or the name alone
     if not 1 <= line <= 8:
@@ -493,7 +493,7 @@ dcost/dspeed is None:
 
 For each line that has to change, write down the number of the line, the name of the operation that cuts, and the line as it should be. The check runs the program with your lines in it. It wants the
 right slope, and not just any number.""",
-    check=explained,
+    check=judge_explanation,
     answer=[(5, "assign", "wages = 30.0 * hours"), (7, "float", "fuel = litres * 1.6")],
     spellings=[((7, "float(litres)", "fuel = 1.6 * litres"), [5, "wages.assign", "wages = 7200.0 / speed"])],
     hints=[
