@@ -212,6 +212,7 @@ WRONG = {
         (no_second_where, "A second `np.where`"),
         (lambda p, q: np.sqrt(squares(p, q) + 1e-12), "Don't add something tiny"),
         (lambda p, q: np.sqrt(np.maximum(squares(p, q), 1e-16)), "Don't add something tiny"),
+        (lambda p, q: np.sqrt(np.maximum(squares(p, q), 1e-30)), "your distance is 1e-15 and not 0"),
         (far_threshold, "1e-09 apart"),
         (each_coordinate, "one coordinate in common"),
         (half_cut, "from plain numbers, or cut"),

@@ -175,7 +175,7 @@ DISTANCES = Function(
         Case(
             lambda f: measure(f)[0][TOGETHER],
             f"Where two points meet, your distance is {{given}} and not 0. {NOT_TINY}",
-            within=1e-12,
+            within=0.0,
         ),
         Case(
             lambda f: measure(f)[0][CLOSE],
