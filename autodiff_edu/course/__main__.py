@@ -202,6 +202,9 @@ def _assignment(chosen: argparse.Namespace) -> None:
 
 def _grade(chosen: argparse.Namespace) -> int:
     found = grade.submissions(chosen.notebooks, chosen.course)
+    folders = [path.resolve() for path in chosen.notebooks if path.is_dir()]
+    if not chosen.given and any(chosen.course.folder.is_relative_to(folder) for folder in folders):
+        raise ValueError(f"{chosen.course.file} is among the submissions. Name the folder of your course by --course")
     if not found:
         raise FileNotFoundError(f"no notebook in {', '.join(map(str, chosen.notebooks))}")
     places = [path.resolve() for path in (chosen.output, chosen.totals) if path]

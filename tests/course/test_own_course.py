@@ -182,6 +182,18 @@ def test_a_chapter_that_has_moved_since_is_not_judged_by_the_questions_of_anothe
     assert "the chapter was handed out under this number; choose another folder" in capsys.readouterr().err
 
 
+def test_a_course_among_the_submissions_judges_nothing(lectures, tmp_path, monkeypatch, capsys):
+    path = notebook(tmp_path / "anna" / CHAPTER, CHECK + 'check("1.1", 7.0)')
+    new.write(path.parent / "forged")
+    for folder, given in ((path.parent / "forged", ".."), (path.parent / "forged", "."), (lectures, str(tmp_path))):
+        monkeypatch.chdir(folder)
+        assert main(["grade", given]) == 1
+        assert "course.toml is among the submissions" in capsys.readouterr().err
+    monkeypatch.chdir(path.parent / "forged")
+    assert main(["grade", "..", "--course", str(lectures)]) == 0
+    assert "1.1,0,Your answer isn't 7." in capsys.readouterr().out
+
+
 @pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own sessions with its database
 def test_nbgrader_gives_points_by_the_values_of_its_source(lectures, tmp_path, monkeypatch):
