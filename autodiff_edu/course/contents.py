@@ -98,7 +98,7 @@ class Chapter:
             raise FileNotFoundError(f"there is no notebook {self.notebook}, and {self.course.file} lists {self.slug!r}")
         try:
             notebook: dict[str, Any] = json.loads(self.notebook.read_text(encoding="utf-8"))
-            _ = notebook["cells"][0]["source"]
+            _, *_ = [cell["source"] for cell in notebook["cells"]]
         except (ValueError, LookupError, TypeError) as error:
             raise ValueError(f"{self.notebook} is not a notebook with cells: {error}") from error
         return notebook
@@ -291,7 +291,11 @@ class Course:
 
 def _read(file: Path) -> dict[str, Any]:
     """Read a course.toml."""
-    text = file.read_text(encoding="utf-8")
+    try:
+        text = file.read_text(encoding="utf-8-sig")  # as some editors on Windows write it
+    except UnicodeDecodeError as error:
+        count = error.object.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{file}, line {count}: this is not UTF-8; save the file in that encoding") from error
     try:
         said = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

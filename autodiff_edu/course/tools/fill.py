@@ -31,7 +31,7 @@ LINKS = re.compile(
 """The line with the links. What it says after the last of them stays as it is."""
 TEXT = re.compile(r"ex-\d+")
 """The id of the cell with the text of an exercise."""
-CALL = re.compile(r"\b(?P<call>predict|check)\((?P<quote>[\"'])(?P<id>[^\"']*)(?P=quote)")
+CALL = re.compile(r"\b(?P<call>predict|check)(?P<open>\s*\(\s*)(?P<quote>[\"'])(?P<id>[^\"']*)(?P=quote)")
 
 
 def fill(notebook: dict[str, Any], chapter: Chapter) -> None:
@@ -184,7 +184,7 @@ def _part(id: str) -> tuple[int, str]:
 
 
 def _call(found: re.Match[str], id: str) -> str:
-    return f"{found['call']}({found['quote']}{id}{found['quote']}"
+    return f"{found['call']}{found['open']}{found['quote']}{id}{found['quote']}"
 
 
 def _name(cell: Any, name: str, id: str) -> None:
