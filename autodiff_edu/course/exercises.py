@@ -173,6 +173,12 @@ class Number(Exercise):
 
     within: float = 1e-6
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        within: Any = self.within
+        if not isinstance(within, int | float) or not 0 <= within < 1:
+            raise ValueError(f"within is {within!r}, not a part from 0 to 1: write 0.01 for 1 %")
+
     def read(self, given: Any, name: str = "your answer") -> float | None:
         """Return the number, or None if that is an answer here."""
         may_be_none = self.answer is None or any(wrong is None for wrong, _ in self.hints)
@@ -204,7 +210,7 @@ class Shape(Exercise):
 
     def read(self, given: Any, name: str = "your answer") -> tuple[int, ...]:
         """Return the shape as a tuple."""
-        if given is ...:
+        if _has_dots(given):
             raise NotYet(f"Replace the three dots: {name} is still open.")
         if isinstance(given, np.ndarray | Tensor) and given.ndim == 1:
             given = np.asarray(given).tolist()
@@ -533,8 +539,8 @@ class Function(Exercise):
             raise type(found.refused)((error and self._unread(given)) or str(found.refused)) from error
         return (
             _no_numbers(found.value, wanted.value, self.returns)
-            or self._part(case, found.value, wanted.value)
             or self._unread(given)
+            or self._part(case, found.value, wanted.value)
             or self._fact(found.facts, wanted.facts)
             or self._of_case(case, given, found.value, wanted.value)
             or _other_shape(f"{self._what(case)} should", found.value, wanted.value)
@@ -673,6 +679,14 @@ class Recording(Function):
     facts: Mapping[str, str] = field(default_factory=dict)
     limits: Mapping[str, float] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        there = list(_Watch().facts())
+        if unknown := [fact for fact in self.facts if fact not in there]:
+            raise ValueError(f"there is no fact {unknown[0]!r}; there are {', '.join(there)}")
+        if unused := [fact for fact in self.limits if fact not in self.facts]:
+            raise ValueError(f"the limit of {unused[0]!r} limits nothing: facts has no hint for it")
+
     def _run(self, case: Case | tuple[Any, ...], asked: _Asked) -> Outcome:
         watch = _Watch()
         with hook(watch):
@@ -764,9 +778,9 @@ class _Asked:
         written = f"{self.name}({', '.join(shown)})" if len(", ".join(shown)) < 60 else self.name
         function = functools.partial(self.__wrapped__, **named) if named else self.__wrapped__
         result = call(function, *args, written=written)
-        parts = result if isinstance(result, tuple | list) else [result]
-        if any(map(_is_open, parts)) and not self.may_be_open:
-            still_open = [name for name, part in zip(self.returns, parts, strict=False) if _is_open(part)]
+        if _has_dots(result) and not self.may_be_open:
+            parts = result if isinstance(result, tuple | list) else [result]
+            still_open = [name for name, part in zip(self.returns, parts, strict=False) if _has_dots(part)]
             what = still_open[0] if still_open else f"what {self.name} returns"
             raise StillOpen(f"Replace the three dots: {what} is still open.")
         if result is None and not self.may_return_none:
@@ -817,6 +831,15 @@ def _alike(one: Any, other: Any, within: float = 1e-6) -> bool:
 def _is_open(value: Any) -> bool:
     is_array = isinstance(value, np.ndarray) and value.dtype == object and value.size > 0
     return value is ... or (is_array and value.flat[0] is ...)
+
+
+def _has_dots(value: Any) -> bool:
+    """Return whether a value is three dots, or has them in one of its parts."""
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        value = value.ravel().tolist()
+    if isinstance(value, dict):
+        value = list(value.values())
+    return value is ... or (isinstance(value, tuple | list) and any(map(_has_dots, value)))
 
 
 def _no_numbers(found: Any, wanted: Any, names: Sequence[str] = ()) -> str:

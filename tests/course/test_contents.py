@@ -18,7 +18,7 @@ from autodiff_edu.course.values import find_course
 TOML = 'title = "Heat"\nlanguage = "en"\nchapters = ["first", "a-rod"]\nfirst = 1\n'
 MODULE = """\
 from autodiff_edu.course import Prediction
-from autodiff_edu.course.exercises import Number
+from autodiff_edu.course.exercises import Function, Number, Recording
 
 QUESTIONS = (
     Prediction("How warm?", answer=3, hints={4: "Colder."}, why="It is 3."),
@@ -97,6 +97,13 @@ def test_a_mistake_in_the_list_is_told_with_its_line(tmp_path, toml, message):
         course(tmp_path, toml)
 
 
+def test_a_list_is_read_as_utf_8_with_its_mark_or_refused(tmp_path):
+    assert course(tmp_path, "\ufeff" + TOML).title == "Heat"
+    (tmp_path / "course.toml").write_bytes(TOML.replace("Heat", "Wärme").encode("latin-1"))
+    with pytest.raises(ValueError, match=r"course\.toml, line 1: this is not UTF-8"):
+        Course(tmp_path)
+
+
 def test_a_folder_without_a_list_is_not_a_course(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"there is no course in .*: it has no file course\.toml"):
         Course(tmp_path)
@@ -111,7 +118,7 @@ def test_a_folder_without_a_list_is_not_a_course(tmp_path):
             r"a_rod\.py, line 6: QUESTIONS holds 7, which is neither",
         ),
         ("\nQUESTIONS = 5", r"a_rod\.py, line 2: QUESTIONS is 5, not a tuple"),
-        (MODULE.replace("Number(", "Nummer("), r"a_rod\.py, line 6: NameError: name 'Nummer'"),
+        (MODULE.replace("    Number(", "Nummer("), r"a_rod\.py, line 6: NameError: name 'Nummer'"),
         (MODULE.replace("answer=3,", "answer=3"), r"a_rod\.py, line 5: "),
         (
             MODULE.replace("answer=3", 'answer="x", choices=("y", "z")'),
@@ -128,9 +135,10 @@ def test_a_chapter_without_a_notebook_is_missed(tmp_path):
     (each, _) = course(tmp_path).chapters
     with pytest.raises(FileNotFoundError, match=r"there is no notebook .*01-first\.ipynb, and .*course\.toml lists"):
         each.read()
-    each.notebook.write_text("[]", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"01-first\.ipynb is not a notebook"):
-        each.read()
+    for text in ("[]", '{"cells": []}', '{"cells": [{"source": ""}, {}]}'):
+        each.notebook.write_text(text, encoding="utf-8")
+        with pytest.raises(ValueError, match=r"01-first\.ipynb is not a notebook"):
+            each.read()
 
 
 # What a notebook takes from it ------------------------------------------------------------------------------------
@@ -265,14 +273,41 @@ def test_a_good_course_has_no_faults(tmp_path, capsys):
             "a_rod.py, line 4: QUESTIONS holds it twice, so it has two ids",
         ),
         (
-            ("answer=6, hints={9:", "answer=6, within=object(), hints={9:"),
+            ('9: "That is the value."', "9: 3"),
             ASKS,
             "a_rod.py, line 6: 2.1: comparing its own answers raised TypeError",
+        ),
+        (("answer=6", "within=2, answer=6"), ASKS, "a_rod.py, line 6: ValueError: within is 2, not a part from"),
+        (('9: "That is the value."', '9: ""'), ASKS, "a_rod.py, line 6: 2.1: the hint of the wrong answer `9` is"),
+        (
+            ('9: "That is the value."', '9: "Count again, from the left.", 9.0000001: "Count again"'),
+            ASKS,
+            "a_rod.py, line 6: 2.1: the hint `Count again` is never reached: its wrong answer gets `Count again, from",
+        ),
+        (
+            ("    Number(", '    Function("", "", answer=lambda x: None, cases=[(1,)]),\n    Number('),
+            (*ASKS, 'check("2.2", answer)'),
+            "a_rod.py, line 6: 2.1: the right function returns None in every case. Is a `return` missing?",
+        ),
+        (
+            ("    Number(", '    Recording("", "", facts={"tape": "One."}),\n    Number('),
+            (*ASKS, 'check("2.2", answer)'),
+            "a_rod.py, line 6: ValueError: there is no fact 'tape'; there are tapes, entries, operations, passes",
+        ),
+        (
+            ("    Number(", '    Recording("", "", limits={"entries": 3}),\n    Number('),
+            (*ASKS, 'check("2.2", answer)'),
+            "a_rod.py, line 6: ValueError: the limit of 'entries' limits nothing: facts has no hint for it",
         ),
         (("", ""), ASKS[1:], "a_rod.py, line 5: 2.a is not asked in 02-a-rod.ipynb"),
         (
             ("", ""),
             (*ASKS, 'x = 1\ncheck("2.7", answer)'),
+            '02-a-rod.ipynb, code cell 3: there is no check("2.7"); there are 2.1 from a_rod.py',
+        ),
+        (
+            ("", ""),
+            (*ASKS, "check(\n    '2.7',\n    1,\n)"),
             '02-a-rod.ipynb, code cell 3: there is no check("2.7"); there are 2.1 from a_rod.py',
         ),
         (("", ""), (*ASKS, 'predict("2.a")'), '02-a-rod.ipynb, code cell 3: predict("2.a") is asked in cell 1 too'),

@@ -97,11 +97,18 @@ def faults(exercise: Exercise) -> Iterator[str]:
             exercise.judge(spelling)
         except NotYet as refused:
             yield f"the right answer {shortened(spelling)} is refused: {refused}"
-    for wrong, hint in known_wrong(exercise):
+    if isinstance(exercise, Function) and _returns_nothing(exercise):
+        yield "the right function returns None in every case. Is a `return` missing?"
+    known = list(known_wrong(exercise))
+    for wrong, hint in known:
         said = exercise.respond("", wrong)
-        if said:
+        if not hint:
+            yield f"the hint of the wrong answer {shortened(wrong)} is empty"
+        elif said:
             yield f"the wrong answer of the hint {quoted(hint)} agrees with the right answer"
-        elif not all(piece in said.message for piece in re.split(r"\{(?:given|answer|raised)\}", hint)):
+        elif not _says(said.message, hint) or any(
+            hint in other != hint and _says(said.message, other) for _, other in known
+        ):
             yield f"the hint {quoted(hint)} is never reached: its wrong answer gets {quoted(said.message)}"
     for place, junk in enumerate(JUNK):
         said = exercise.respond("", junk)
@@ -109,6 +116,15 @@ def faults(exercise: Exercise) -> Iterator[str]:
             yield f"{shortened(junk)} passes for a right answer"
         elif not re.fullmatch(r"(?s).{20,}[.?`]", said.message) or " at 0x" in said.message:
             yield f"JUNK[{place}] gets {quoted(said.message)}, not a sentence"
+
+
+def _says(message: str, hint: str) -> bool:
+    return all(piece in message for piece in re.split(r"\{(?:given|answer|raised)\}", hint))
+
+
+def _returns_nothing(exercise: Function) -> bool:
+    outcomes = exercise.read(exercise.answer)
+    return bool(outcomes) and all(outcome.value is None and not outcome.refused for outcome in outcomes)
 
 
 def faults_of_course(course: Course) -> Iterator[str]:
