@@ -190,12 +190,15 @@ def raised(error: BaseException, function: Any) -> str:
     ... except ZeroDivisionError as error:
     ...     raised(error, halve)
     'ZeroDivisionError in the line `return x / 0`: `division by zero`'
+    >>> raised(StopIteration(), halve)
+    'StopIteration'
     """
     file = getattr(getattr(function, "__code__", None), "co_filename", None)
     lines = [number for frame, number in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
     text = linecache.getline(file, lines[-1]).strip() if file and lines else ""
     where = f" in the line {quoted(text, 60)}" if text else ""
-    return f"{type(error).__name__}{where}: {quoted(str(error))}"
+    said = f": {quoted(str(error))}" if str(error) else ""
+    return f"{type(error).__name__}{where}{said}"
 
 
 def unread_arguments(function: Any) -> dict[int, str]:

@@ -73,6 +73,8 @@ RIGHT = {
     ],
 }
 
+FACTOR = 4.0
+
 WRONG = {
     1: [
         ({**SIX, "b": 8.0}, "`+=` in place of `=`"),
@@ -111,6 +113,7 @@ WRONG = {
         (lambda g, z, x, y: (..., ...), "contribution to x is still open"),
         (lambda g, z, x, y: (g * y, g), "Now look at the contribution to y"),
         (lambda g, z, x, y: (g, g * x), "Now look at the contribution to x"),
+        (lambda g, z, x, y: (g * FACTOR, g * x), "`FACTOR` of the notebook and never reads its argument `y`"),
         (lambda g, z, x, y: (g + y, g + x), "should be"),
         (lambda x, y: (y, x), "raised TypeError"),
         (6.0, "without calling it"),

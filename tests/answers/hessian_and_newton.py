@@ -311,6 +311,7 @@ WRONG = {
         (lambda f, x: 2 * by_tapes(f, x), "by hand it is \\[\\[1.5, 0.5, -1.25\\]"),
         (lambda f, x: f(x), "has the shape ()"),
         (lambda f, x: ..., "three dots"),
+        (lambda f, x: [[...]], "three dots"),
         (lambda f, x: "no", "an array of numbers"),
         (lambda f: f, "raised TypeError"),
         (np.eye(2), "without calling it"),

@@ -59,6 +59,7 @@ WRONG = {
         ({**SHAPES, "a": 3}, r"such as \(3,\) or"),
         ({**SHAPES, "a": "3"}, "I need a shape here"),
         ({**SHAPES, "a": ...}, "three dots"),
+        ({**SHAPES, "b": (4, ...)}, "Replace the three dots: `b` is still open"),
         ({"a": (3,)}, "No answer is given for b"),
         ((3,), "I need a dict"),
     ],
