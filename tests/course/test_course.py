@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from answers import RIGHT, WRONG
 from answers.backward import SIX, add, walk
+from answers.control_flow import slope_by_hand
 
 import autodiff_edu as ad
 from autodiff_edu.course import Feedback, check, described
@@ -116,6 +117,10 @@ def test_three_dots_ask_for_an_answer(exercise):
 def test_unknown_exercises_are_refused_with_the_known_ones(exercise):
     with pytest.raises(KeyError, match=r"there are 0\.1, 0\.2"):
         check(exercise, 8)
+
+
+def test_an_answer_without_newtons_step_is_not_praised_for_it():
+    assert "Newton" not in check("6.3", slope_by_hand).message
 
 
 def test_checking_prints_nothing_and_changes_nothing(capsys):

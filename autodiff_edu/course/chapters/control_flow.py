@@ -277,7 +277,7 @@ FINISH = Function(
         lambda m, x: m - (m**3 - x) * 3 * m**2: SLOPE + "You multiply the gap by the steepness. Divide it.",
         lambda m, x: m - (m**3 - x) / (3 * x**2): SLOPE + "That is the steepness at x. Newton's step wants it at m.",
     },
-    why="Halving did the searching, and Newton's step brought the slope: 1 / (3m²).",
+    why="Halving did the searching, and the result has the right slope: 1 / (3m²).",
 )
 
 QUESTIONS = (*PREDICTIONS, WHILE_LOOP, BILL, FINISH)
