@@ -95,7 +95,11 @@ class Chapter:
                 "and with a whole checkout"
             )
         if not self.notebook.is_file():
-            raise FileNotFoundError(f"there is no notebook {self.notebook}, and {self.course.file} lists {self.slug!r}")
+            moved = any(self.notebook.parent.glob(f"*{self.slug}.ipynb"))
+            what = "; its number is another one: run `python -m autodiff_edu.course renumber`" if moved else ""
+            raise FileNotFoundError(
+                f"there is no notebook {self.notebook}, and {self.course.file} lists {self.slug!r}{what}"
+            )
         try:
             notebook: dict[str, Any] = json.loads(self.notebook.read_text(encoding="utf-8"))
             _, *_ = [cell["source"] for cell in notebook["cells"]]

@@ -513,6 +513,12 @@ class Function(Exercise):
     returns: tuple[str, ...] = ()
     within: float = 1e-6
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for k, case in enumerate(self.cases):
+            if not isinstance(case, Case | tuple):
+                raise TypeError(f"cases[{k}] is {case!r:.60}, not a tuple of arguments: write ({case!r:.60},)")
+
     def read(self, given: Any, name: str = "your answer") -> list[Outcome]:
         """Return what each case came to."""
         needs_function(given, self.signature)

@@ -182,6 +182,24 @@ def test_fill_restores_what_was_changed():
     assert as_text(content) == before
 
 
+def test_the_links_at_the_end_stay_behind_exercises_that_come_later():
+    chapter = OURS.find("custom-gradients")
+    content = chapter.read()
+    place = next(k for k, cell in enumerate(content["cells"]) if "exercise" in cell["metadata"].get("tags", ()))
+
+    links = "".join(content["cells"][0]["source"]).split("\n")[2]
+    for cell in content["cells"][place:]:
+        cell["source"] = "".join(cell["source"]).replace(links, "")
+    above = content["cells"][place - 2]
+    above["source"] = "".join(above["source"]) + f"\n\n{links}"
+    fill(content, chapter)
+    assert links not in "".join(above["source"])
+    assert "".join(content["cells"][-1]["source"]) == links
+    before = as_text(copy.deepcopy(content))
+    fill(content, chapter)
+    assert as_text(content) == before
+
+
 @pytest.mark.parametrize(
     ("sources", "message"),
     [

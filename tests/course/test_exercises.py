@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
+from autodiff_edu.course import Function
 from autodiff_edu.course.contents import OURS
 from autodiff_edu.course.exercises import Recording
 from autodiff_edu.course.tools.faults import faults
@@ -50,3 +51,20 @@ def test_a_recording_may_allow_more_than_the_right_function_needs():
     hint = "{given} passes are too many."
     assert recorded(lambda x: slope(x, 3), {"passes": 3}, passes=hint) == ""
     assert recorded(lambda x: slope(x, 4), {"passes": 3}, passes=hint) == "4 passes are too many."
+
+
+def test_a_misspelled_name_in_a_wrong_function_is_a_fault():
+    dose = Function(
+        signature="dose(x)",
+        cases=[(3.0,)],
+        answer=lambda x: 2 * x,
+        hints=[(lambda x: x / VOLUMEN, "Divide by nothing.")],  # noqa: F821
+        why="Twice.",
+    )
+    said = "the wrong answer of the hint `Divide by nothing.` raised NameError: name 'VOLUMEN' is not defined"
+    assert list(faults(dose)) == [said]
+
+
+def test_a_case_that_is_not_a_tuple_is_refused():
+    with pytest.raises(TypeError, match=r"cases\[0\] is 400\.0, not a tuple of arguments: write \(400\.0,\)"):
+        Function(signature="f(x)", cases=[400.0, 600.0], answer=abs)

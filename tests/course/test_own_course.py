@@ -283,6 +283,18 @@ def test_check_sees_a_solution_that_is_wrong(lectures, capsys):
     assert "code cell 6: the solution of 1.1 is not right. 1.1: Not yet. By then it loses one degree" in said
 
 
+def test_check_sees_a_solution_that_is_still_open(lectures, capsys):
+    replace(lectures / CHAPTER, "solution = 30.0 * np.log(4.0)", "solution = ...")
+    assert main(["check", str(lectures)]) == 1
+    assert "code cell 6: the solution of 1.1 is still open" in capsys.readouterr().out
+
+
+def test_a_notebook_under_another_number_is_to_be_renumbered(lectures):
+    (lectures / CHAPTER).rename(lectures / "02-a-cup-of-tea.ipynb")
+    with pytest.raises(FileNotFoundError, match=r"its number is another one: run `python -m"):
+        Course(lectures).chapters[0].read()
+
+
 # A new exercise ---------------------------------------------------------------------------------------------------
 
 

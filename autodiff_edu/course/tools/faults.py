@@ -104,6 +104,8 @@ def faults(exercise: Exercise) -> Iterator[str]:
         said = exercise.respond("", wrong)
         if not hint:
             yield f"the hint of the wrong answer {shortened(wrong)} is empty"
+        elif isinstance(exercise, Function) and (misspelled := _misspelled(exercise, wrong, hint)):
+            yield f"the wrong answer of the hint {quoted(hint)} raised {misspelled}"
         elif said:
             yield f"the wrong answer of the hint {quoted(hint)} agrees with the right answer"
         elif not _says(said.message, hint) or any(
@@ -120,6 +122,14 @@ def faults(exercise: Exercise) -> Iterator[str]:
 
 def _says(message: str, hint: str) -> bool:
     return all(piece in message for piece in re.split(r"\{(?:given|answer|raised)\}", hint))
+
+
+def _misspelled(exercise: Function, wrong: Any, hint: str) -> str:
+    """Return what a wrong function says of a name that there isn't, if the hint isn't about that name."""
+    causes = (outcome.refused.__cause__ for outcome in exercise.read(wrong) if outcome.refused)
+    return next(
+        (f"NameError: {cause}" for cause in causes if isinstance(cause, NameError) and cause.name not in hint), ""
+    )
 
 
 def _returns_nothing(exercise: Function) -> bool:
@@ -171,7 +181,9 @@ def faults_of_notebook(cells: Sequence[Any], chapter: Chapter) -> Iterator[str]:
             shown = [
                 "".join(output.get("data", {}).get("text/plain", "")) for output in code[count - 1].get("outputs", ())
             ]
-            if shown and not any(re.match(r"\S+: Right\.", text) for text in shown):
+            if re.search(r"^solution = \.\.\.$", "".join(code[count - 1]["source"]), re.MULTILINE):
+                yield f"{here}: the solution of {name} is still open"
+            elif shown and not any(re.match(r"\S+: Right\.", text) for text in shown):
                 yield f"{here}: the solution of {name} is not right. {shown[-1]}"
         elif name in asked:
             yield f'{here}: {call}("{name}") is asked in cell {asked[name]} too'

@@ -64,9 +64,9 @@ def fill(notebook: dict[str, Any], chapter: Chapter) -> None:
     >>> notebook["cells"][9]["source"].partition("\n")[0]
     '### 9.1 Right to second order'
     """
-    _fill_links(notebook["cells"], chapter)
     _fill_predictions(notebook["cells"], chapter)
     _fill_exercises(notebook["cells"], chapter)
+    _fill_links(notebook["cells"], chapter)
 
 
 def calls(cells: Sequence[Any]) -> Iterator[tuple[int, str, str]]:
@@ -93,6 +93,11 @@ def _fill_links(cells: list[Any], chapter: Chapter) -> None:
         there = [cell for cell in found if LINKS.search("".join(cell["source"]))]
         for cell in there:
             _set(cell, LINKS.sub(lambda m: f"*{links}{m['more']}*" if links else "", "".join(cell["source"])))
+        if found != [head] and there and any(tagged(cell, "exercise") for cell in cells[cells.index(there[-1]) :]):
+            _set(there[-1], LINKS.sub("", "".join(there[-1]["source"])).rstrip())  # these exercises came later
+            added = {"cell_type": "markdown", "id": "links", "metadata": type(head["metadata"])(), "source": ""}
+            cells.append(type(head)(added))
+            _set(cells[-1], f"*{links}*")
         if there or not links:
             continue
         if found == [head]:
