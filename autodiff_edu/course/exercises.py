@@ -24,18 +24,19 @@ from ..core.tensor import Tensor
 from ..gradient_tape import GradientTape
 from ..trace.hook import hook
 from .feedback import (
+    STILL_OPEN,
     Feedback,
     NotYet,
     call,
+    describe_error,
+    find_notebook_values,
+    find_unread_arguments,
     kind_of,
     needs_dict,
     needs_each,
     needs_function,
     number,
-    raised,
     shortened,
-    unread_arguments,
-    values_of_the_notebook,
 )
 from .predictions import where_made
 
@@ -211,7 +212,7 @@ class Shape(Exercise):
     def read(self, given: Any, name: str = "your answer") -> tuple[int, ...]:
         """Return the shape as a tuple."""
         if _has_dots(given):
-            raise NotYet(f"Replace the three dots: {name} is still open.")
+            raise NotYet(STILL_OPEN.format(name))
         if isinstance(given, np.ndarray | Tensor) and given.ndim == 1:
             given = np.asarray(given).tolist()
         if not isinstance(given, tuple | list) or not all(map(_is_size, given)):
@@ -252,7 +253,7 @@ class Choice(Exercise):
     def read(self, given: Any, name: str = "your answer") -> str:
         """Return the word that was chosen."""
         if given is ... or given == "...":
-            raise NotYet(f"Replace the three dots: {name} is still open.")
+            raise NotYet(STILL_OPEN.format(name))
         words = self.choices if isinstance(self.choices, Mapping) else {word: word for word in self.choices}
         meant = {word.lower(): chosen for word, chosen in words.items()}
         said = " ".join(given.lower().split()) if isinstance(given, str) else None
@@ -525,8 +526,8 @@ class Function(Exercise):
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             wrong = any(given is wrong for wrong, _ in self.hints)
-            asked = _Asked(given, self.signature, self.returns, self._may_return_none, may_be_open=wrong)
-            return [self._run(case, asked) for case in self.cases]
+            function = _LearnerFunction(given, self.signature, self.returns, self._may_return_none, may_be_open=wrong)
+            return [self._run(case, function) for case in self.cases]
 
     def agrees(self, seen: Sequence[Outcome], other: Sequence[Outcome]) -> bool:
         """Return whether every case came to the same."""
@@ -542,31 +543,32 @@ class Function(Exercise):
                     return fill(hint, found.value, wanted.value).replace("{raised}", str(found.refused))
         if found.refused:
             error = found.refused.__cause__
-            raise type(found.refused)((error and self._unread(given)) or str(found.refused)) from error
+            raise type(found.refused)((error and self._explain_unread(given)) or str(found.refused)) from error
         return (
-            _no_numbers(found.value, wanted.value, self.returns)
-            or self._unread(given)
-            or self._part(case, found.value, wanted.value)
-            or self._fact(found.facts, wanted.facts)
-            or self._of_case(case, given, found.value, wanted.value)
-            or _other_shape(f"{self._what(case)} should", found.value, wanted.value)
+            _explain_type(found.value, wanted.value, self.returns)
+            or self._explain_unread(given)
+            or self._explain_part(case, found.value, wanted.value)
+            or self._explain_fact(found.facts, wanted.facts)
+            or self._explain_case(case, given, found.value, wanted.value)
+            or _explain_shape(f"{self._describe_case(case)} should", found.value, wanted.value)
             or fill(self.otherwise, found.value, wanted.value)
-            or self._compare(case, found.value, wanted.value) + self._ignored(given)
+            or self._compare(case, found.value, wanted.value) + self._mention_unread(given)
         )
 
-    def _of_case(self, case: Case | tuple[Any, ...], given: Any, found: Any, wanted: Any) -> str:
+    def _explain_case(self, case: Case | tuple[Any, ...], given: Any, found: Any, wanted: Any) -> str:
         if isinstance(case, Case) and case.explain:
             return fill(case.explain(given), found, wanted)
         hint = case.hint if isinstance(case, Case) else ""
         return hint(found, wanted) if callable(hint) else fill(hint, found, wanted)
 
-    def _run(self, case: Case | tuple[Any, ...], asked: _Asked) -> Outcome:
+    def _run(self, case: Case | tuple[Any, ...], function: _LearnerFunction) -> Outcome:
         try:
-            return Outcome(_plain(case.of(asked) if isinstance(case, Case) else asked(*copy.deepcopy(case))))
+            return Outcome(_plain(case.of(function) if isinstance(case, Case) else function(*copy.deepcopy(case))))
         except NotYet as hint:
             return Outcome(refused=hint)
         except Exception as error:  # in what is done with the function, such as its derivative
-            said = NotYet(f"What is computed with your {asked.name} raised {raised(error, asked.__wrapped__)}.")
+            what = describe_error(error, function.__wrapped__)
+            said = NotYet(f"What is computed with your {function.name} raised {what}.")
             said.__cause__ = error
             return Outcome(refused=said)
 
@@ -582,21 +584,21 @@ class Function(Exercise):
 
     def _same(self, case: Case | tuple[Any, ...], one: Outcome, other: Outcome) -> bool:
         if one.refused and other.refused:
-            return _cause(one.refused) == _cause(other.refused)
+            return _find_cause(one.refused) == _find_cause(other.refused)
         if one.refused or other.refused:
             return False
         within = case.within if isinstance(case, Case) else self.within
-        return _alike(one.value, other.value, within) and not self._differing(one.facts, other.facts)
+        return _alike(one.value, other.value, within) and not self._find_differences(one.facts, other.facts)
 
-    def _differing(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    def _find_differences(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
         """Return the facts that count and differ."""
         return []
 
-    def _fact(self, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    def _explain_fact(self, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
         """Return the hint for the first fact that differs."""
         return ""
 
-    def _part(self, case: Any, found: Any, wanted: Any) -> str:
+    def _explain_part(self, case: Any, found: Any, wanted: Any) -> str:
         """Return a hint for a result of which some parts are right."""
         names = self.returns
         if not names or isinstance(case, Case):
@@ -608,15 +610,15 @@ class Function(Exercise):
             return ""
         k = good.index(False)
         praise = "".join(f"{_capital(name)} is right. " for name, fine in zip(names, good, strict=True) if fine)
-        text = _other_shape("It should", found[k], wanted[k]) or self.otherwise
-        text = text or f"{self._at(case)}it should be {short(wanted[k])}, and yours is {short(found[k])}."
+        text = _explain_shape("It should", found[k], wanted[k]) or self.otherwise
+        text = text or f"{self._write_arguments(case)}it should be {short(wanted[k])}, and yours is {short(found[k])}."
         return f"{praise}Now look at {names[k]}. {_capital(text)}"
 
-    def _unread(self, given: Any) -> str:
+    def _explain_unread(self, given: Any) -> str:
         """Return a hint if a function computes with what the notebook holds in place of what it is given."""
-        missing = self._missing(given)
+        missing = self._find_unread(given)
         calls = [case for case in self.cases if not isinstance(case, Case)]
-        used = values_of_the_notebook(given)
+        used = find_notebook_values(given)
         for k, name in missing.items():
             if used:
                 return f"Your function computes with `{used[0]}` of the notebook and never reads its argument `{name}`."
@@ -624,30 +626,32 @@ class Function(Exercise):
                 return f"Your function never calls `{name}`, which it is given."
         return ""
 
-    def _ignored(self, given: Any) -> str:
+    def _mention_unread(self, given: Any) -> str:
         """Return what follows a comparison if a function reads all arguments but one."""
-        missing = list(self._missing(given).values())
+        missing = list(self._find_unread(given).values())
         return f" Your function never reads its argument `{missing[0]}`." if len(missing) == 1 else ""
 
-    def _missing(self, given: Any) -> dict[int, str]:
+    def _find_unread(self, given: Any) -> dict[int, str]:
         """Return the arguments that the right function reads and a learner's does not, by their places."""
         code, right = (getattr(function, "__code__", None) for function in (given, self.answer))
         if code and right and code.co_argcount < right.co_argcount:  # the places mean something else
             return {}
-        needed = unread_arguments(self.answer)
-        return {k: name for k, name in unread_arguments(given).items() if k not in needed}
+        needed = find_unread_arguments(self.answer)
+        return {k: name for k, name in find_unread_arguments(given).items() if k not in needed}
 
-    def _at(self, case: tuple[Any, ...]) -> str:
+    def _write_arguments(self, case: tuple[Any, ...]) -> str:
         """Return the arguments of a call, as the beginning of a sentence."""
         names = re.findall(r"\w+", self.signature.partition("(")[2])
         shown = [f"{name} = {short(value)}" for name, value in zip(names, case, strict=False) if not callable(value)]
         return f"At {', '.join(shown)}, " if shown and len(", ".join(shown)) < 80 else ""
 
-    def _what(self, case: Case | tuple[Any, ...]) -> str:
-        return "What I compute with your function" if isinstance(case, Case) else f"{self._at(case)}{self.signature}"
+    def _describe_case(self, case: Case | tuple[Any, ...]) -> str:
+        if isinstance(case, Case):
+            return "What I compute with your function"
+        return f"{self._write_arguments(case)}{self.signature}"
 
     def _compare(self, case: Case | tuple[Any, ...], found: Any, wanted: Any) -> str:
-        return _capital(f"{self._what(case)} should be {short(wanted)}, and yours is {short(found)}.")
+        return _capital(f"{self._describe_case(case)} should be {short(wanted)}, and yours is {short(found)}.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -693,20 +697,20 @@ class Recording(Function):
         if unused := [fact for fact in self.limits if fact not in self.facts]:
             raise ValueError(f"the limit of {unused[0]!r} limits nothing: facts has no hint for it")
 
-    def _run(self, case: Case | tuple[Any, ...], asked: _Asked) -> Outcome:
+    def _run(self, case: Case | tuple[Any, ...], function: _LearnerFunction) -> Outcome:
         watch = _Watch()
         with hook(watch):
-            outcome = super()._run(case, asked)
+            outcome = super()._run(case, function)
         return outcome._replace(facts=watch.facts())
 
-    def _differing(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    def _find_differences(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
         def counted(fact: str, value: Any) -> Any:
             return value <= self.limits[fact] if fact in self.limits else value
 
         return [fact for fact in self.facts if counted(fact, one[fact]) != counted(fact, other[fact])]
 
-    def _fact(self, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-        differing = self._differing(found, wanted)
+    def _explain_fact(self, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+        differing = self._find_differences(found, wanted)
         return fill(self.facts[differing[0]], found[differing[0]], wanted[differing[0]]) if differing else ""
 
 
@@ -761,7 +765,7 @@ class Judge(Exercise):
         return self.check(given)
 
 
-class _Asked:
+class _LearnerFunction:
     """A learner's function: what goes wrong inside it becomes a hint, with the call and the line."""
 
     def __init__(
@@ -788,7 +792,7 @@ class _Asked:
             parts = result if isinstance(result, tuple | list) else [result]
             still_open = [name for name, part in zip(self.returns, parts, strict=False) if _has_dots(part)]
             what = still_open[0] if still_open else f"what {self.name} returns"
-            raise StillOpen(f"Replace the three dots: {what} is still open.")
+            raise StillOpen(STILL_OPEN.format(what))
         if result is None and not self.may_return_none:
             raise NotYet(f"{written} returns None. Is a `return` missing?")
         return result
@@ -848,10 +852,10 @@ def _has_dots(value: Any) -> bool:
     return value is ... or (isinstance(value, tuple | list) and any(map(_has_dots, value)))
 
 
-def _no_numbers(found: Any, wanted: Any, names: Sequence[str] = ()) -> str:
+def _explain_type(found: Any, wanted: Any, names: Sequence[str] = ()) -> str:
     """Return a hint for a result with something else where the right one has numbers."""
     if isinstance(found, list) and isinstance(wanted, list) and len(found) == len(wanted):
-        each = [_no_numbers(*pair, names[k : k + 1]) for k, pair in enumerate(zip(found, wanted, strict=True))]
+        each = [_explain_type(*pair, names[k : k + 1]) for k, pair in enumerate(zip(found, wanted, strict=True))]
         return next(filter(None, each), "")
     if found is None or any(isinstance(value, list | dict) for value in (found, wanted)):
         return ""
@@ -861,7 +865,7 @@ def _no_numbers(found: Any, wanted: Any, names: Sequence[str] = ()) -> str:
     return f"I need {needed} here, and {names[0] if names else 'what your function returns'} is {shortened(found)}."
 
 
-def _other_shape(what: str, found: Any, wanted: Any) -> str:
+def _explain_shape(what: str, found: Any, wanted: Any) -> str:
     """Return a hint for an array that has another shape than the right one."""
     if not isinstance(wanted, np.ndarray) or np.shape(found) == wanted.shape:
         return ""
@@ -873,7 +877,7 @@ def _has_parts(value: Any, count: int) -> bool:
     return has_length and len(value) == count
 
 
-def _cause(hint: NotYet) -> tuple[str, str]:
+def _find_cause(hint: NotYet) -> tuple[str, str]:
     """Return what is the same in two functions that fail for the same reason."""
     error = hint.__cause__ or hint
     return type(error).__name__, re.sub(r"[\d.]+", "", str(error))

@@ -24,6 +24,8 @@ from ..core.events import Event
 from ..core.tensor import Tensor
 from ..trace.hook import hook
 
+STILL_OPEN = "Replace the three dots: {} is still open."
+
 
 class NotYet(Exception):  # noqa: N818 (no error of anybody's)
     """The answer is not right yet; the message is the hint.
@@ -98,7 +100,7 @@ def number(answer: Any, name: str = "your answer") -> float:
     autodiff_edu.course.feedback.NotYet: I need one number here, and your answer is `'eight'`, a str.
     """
     if answer is ...:
-        raise NotYet(f"Replace the three dots: {name} is still open.")
+        raise NotYet(STILL_OPEN.format(name))
     if answer is None:
         raise NotYet(f"I need one number here, and {name} is None. Is a `return` missing somewhere?")
     try:
@@ -137,7 +139,7 @@ def numbers(answer: Any, name: str = "what your function returns", missing: str 
     autodiff_edu.course.feedback.NotYet: I need an array of numbers, and what your function returns is `'up'`.
     """
     if answer is ...:
-        raise NotYet(f"Replace the three dots: {name} is still open.")
+        raise NotYet(STILL_OPEN.format(name))
     if answer is None:
         raise NotYet(f"I need an array of numbers, and {name} is None. {missing}")
     try:
@@ -177,10 +179,10 @@ def call(function: Callable[..., Any], *args: Any, written: str) -> Any:
     except (Exception, SystemExit) as error:
         if isinstance(error, TypeError) and "ellipsis" in str(error).lower():
             raise NotYet(f"{written} computes with three dots. Replace all of them.") from error
-        raise NotYet(f"{written} raised {raised(error, function)}.") from error
+        raise NotYet(f"{written} raised {describe_error(error, function)}.") from error
 
 
-def raised(error: BaseException, function: Any) -> str:
+def describe_error(error: BaseException, function: Any) -> str:
     """Return what an error says, and the line of a learner's function in which it was raised, if that can be read.
 
     >>> def halve(x):
@@ -188,9 +190,9 @@ def raised(error: BaseException, function: Any) -> str:
     >>> try:
     ...     halve(1)
     ... except ZeroDivisionError as error:
-    ...     raised(error, halve)
+    ...     describe_error(error, halve)
     'ZeroDivisionError in the line `return x / 0`: `division by zero`'
-    >>> raised(StopIteration(), halve)
+    >>> describe_error(StopIteration(), halve)
     'StopIteration'
     """
     file = getattr(getattr(function, "__code__", None), "co_filename", None)
@@ -201,10 +203,10 @@ def raised(error: BaseException, function: Any) -> str:
     return f"{type(error).__name__}{where}{said}"
 
 
-def unread_arguments(function: Any) -> dict[int, str]:
+def find_unread_arguments(function: Any) -> dict[int, str]:
     """Return the parameters that a function never reads, by their places.
 
-    >>> unread_arguments(lambda f, x: x + 1)
+    >>> find_unread_arguments(lambda f, x: x + 1)
     {0: 'f'}
     """
     code = getattr(function, "__code__", None)
@@ -214,10 +216,10 @@ def unread_arguments(function: Any) -> dict[int, str]:
     return {place: name for place, name in enumerate(code.co_varnames[: code.co_argcount]) if name not in read}
 
 
-def values_of_the_notebook(function: Any) -> list[str]:
+def find_notebook_values(function: Any) -> list[str]:
     """Return the names of the numbers, arrays and tensors that a function reads from outside.
 
-    >>> values_of_the_notebook(unread_arguments)
+    >>> find_notebook_values(find_unread_arguments)
     []
     """
     code, around = getattr(function, "__code__", None), getattr(function, "__globals__", {})

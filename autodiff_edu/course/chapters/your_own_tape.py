@@ -19,7 +19,7 @@ import numpy as np
 from ...core.tensor import constant
 from ...gradient_tape import GradientTape
 from ..exercises import Case, Function, Outcome
-from ..feedback import NotYet, call, near, numbers, shortened
+from ..feedback import STILL_OPEN, NotYet, call, near, numbers, shortened
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -664,7 +664,7 @@ def _hint_of_quotient(value: Any, written: str, method: str, divide: Callable[[]
         missing = f" `{value.__name__}` has no `{method}`." * (not hasattr(value, method))
         return f"{refused}{again}{missing}"
     if given is ...:
-        return f"Replace the three dots: {written} is still open."
+        return STILL_OPEN.format(written)
     if type(given) in value.__mro__[1:-1]:
         above = type(given).__name__
         return f"`apply` makes `{above}`s, so add the methods to `{above}` itself."
