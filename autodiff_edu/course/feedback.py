@@ -112,7 +112,7 @@ def number(answer: Any, name: str = "your answer") -> float:
     return value
 
 
-def numbers(answer: Any, name: str = "what your function returns", missing: str = "Is a `return` missing?") -> Any:
+def numbers(answer: Any, name: str = "what your function returns") -> Any:
     """Return an answer as an array of float64.
 
     Parameters
@@ -121,8 +121,6 @@ def numbers(answer: Any, name: str = "what your function returns", missing: str 
         Numbers in any form: an array, a tensor, a list.
     name : str
         What to call it in the hint.
-    missing : str
-        What to ask if it is None.
 
     Raises
     ------
@@ -141,7 +139,7 @@ def numbers(answer: Any, name: str = "what your function returns", missing: str 
     if answer is ...:
         raise NotYet(STILL_OPEN.format(name))
     if answer is None:
-        raise NotYet(f"I need an array of numbers, and {name} is None. {missing}")
+        raise NotYet(f"I need an array of numbers, and {name} is None. Is a `return` missing?")
     try:
         return np.asarray(answer, dtype=float)
     except Exception:  # an answer may be an object whose own methods raise

@@ -202,7 +202,9 @@ KERNELS = (
 
 def judge_kernel(given: Any) -> str:
     """Check that a kernel is near the filter, and not the filter itself."""
-    values = numbers(given, "the learned kernel", "Is the training loop run?")
+    if given is None:
+        raise NotYet("I need an array of numbers, and the learned kernel is None. Is the training loop run?")
+    values = numbers(given, "the learned kernel")
     if values.shape != (3, 3):
         raise NotYet(f"I need 3 × 3 numbers, and got the shape {values.shape}.")
     off = np.abs(values - EDGE).max()
