@@ -36,7 +36,7 @@ from .feedback import (
     needs_each,
     needs_function,
     number,
-    shortened,
+    shorten,
 )
 from .predictions import where_made
 
@@ -126,7 +126,7 @@ class Exercise:
         except NotYet as hint:
             return Feedback(id, False, str(hint))
         except Exception as error:
-            said = f"I cannot read {shortened(given)}, of type {type(given).__name__}: looking at it raised "
+            said = f"I cannot read {shorten(given)}, of type {type(given).__name__}: looking at it raised "
             said += f"{type(error).__name__}. Compare it with what the exercise asks for."
             return Feedback(id, False, said)
 
@@ -189,7 +189,7 @@ class Number(Exercise):
             raise NotYet(f"I need one number here, and {name} is None.")
         if isinstance(given, str):
             wanted = "None or a number" if may_be_none else "a number"
-            raise NotYet(f"{_capital(name)} is {shortened(given)}, a str. Write {wanted}, without quotes.")
+            raise NotYet(f"{_capital(name)} is {shorten(given)}, a str. Write {wanted}, without quotes.")
         return number(given, name)
 
     def agrees(self, seen: Any, other: Any) -> bool:
@@ -217,7 +217,7 @@ class Shape(Exercise):
             given = np.asarray(given).tolist()
         if not isinstance(given, tuple | list) or not all(map(_is_size, given)):
             raise NotYet(
-                f"I need a shape here, such as (3,) or (2, 3), and {name} is {shortened(given)}, {kind_of(given)}."
+                f"I need a shape here, such as (3,) or (2, 3), and {name} is {shorten(given)}, {kind_of(given)}."
             )
         return tuple(int(axis) for axis in given)
 
@@ -259,7 +259,7 @@ class Choice(Exercise):
         said = " ".join(given.lower().split()) if isinstance(given, str) else None
         if said not in meant:
             listed = " or ".join(f'"{word}"' for word in dict.fromkeys(meant.values()))
-            raise NotYet(f"Write {listed}: {name} is {shortened(given)}.")
+            raise NotYet(f"Write {listed}: {name} is {shorten(given)}.")
         return meant[said]
 
 
@@ -374,9 +374,7 @@ class WordAndCount(Exercise):
         said, counted = self.called
         if not isinstance(given, tuple | list) or len(given) != 2:
             example = f'("{next(iter(self.word.choices))}", 12)'
-            raise NotYet(
-                f"For {name} write {said} and the number of {counted}, as in {example}, not {shortened(given)}."
-            )
+            raise NotYet(f"For {name} write {said} and the number of {counted}, as in {example}, not {shorten(given)}.")
         word, count = given[::-1] if isinstance(given[1], str) and not isinstance(given[0], str) else given
         meant = self.word.read(word, f"{said} for {name}")
         number = self.count.read(count, f"the number of {counted} for {name}")
@@ -442,7 +440,7 @@ def record(function: Callable[..., Any], *args: Any) -> tuple[Tensor, GradientTa
     if not isinstance(result, Tensor):
         name = getattr(function, "name", "Your function")
         raise NotYet(
-            f"{name} returns {shortened(result)}, which is not a tensor. Compute it with the tensor it is given."
+            f"{name} returns {shorten(result)}, which is not a tensor. Compute it with the tensor it is given."
         )
     return result, tape
 
@@ -862,7 +860,7 @@ def _explain_type(found: Any, wanted: Any, names: Sequence[str] = ()) -> str:
     if np.asarray(found).dtype.kind in "biufc" or np.asarray(wanted).dtype.kind not in "biufc":
         return ""
     needed = "an array of numbers" if np.ndim(wanted) else "one number"
-    return f"I need {needed} here, and {names[0] if names else 'what your function returns'} is {shortened(found)}."
+    return f"I need {needed} here, and {names[0] if names else 'what your function returns'} is {shorten(found)}."
 
 
 def _explain_shape(what: str, found: Any, wanted: Any) -> str:
@@ -886,18 +884,18 @@ def _find_cause(hint: NotYet) -> tuple[str, str]:
 def short(value: Any) -> str:
     """Write a value as code of one line, its numbers to six digits."""
     if isinstance(value, tuple):  # a shape
-        return shortened(value).strip("`")
+        return shorten(value).strip("`")
     value = _plain(value)
     if isinstance(value, float | np.floating):
         return f"{float(value):.6g}"
     if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
         value = np.round(value, 6).tolist()
-        return short(value) if not isinstance(value, list) else shortened(value).strip("`")
+        return short(value) if not isinstance(value, list) else shorten(value).strip("`")
     if isinstance(value, list):
-        return f"[{', '.join(map(short, value))}]" if len(value) < 8 else shortened(value).strip("`")
+        return f"[{', '.join(map(short, value))}]" if len(value) < 8 else shorten(value).strip("`")
     if isinstance(value, int | np.integer):
         return f"{int(value):,}" if not isinstance(value, bool) else str(value)
-    return shortened(value).strip("`")
+    return shorten(value).strip("`")
 
 
 def fill(hint: str, given: Any, answer: Any) -> str:

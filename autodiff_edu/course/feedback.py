@@ -108,7 +108,7 @@ def number(answer: Any, name: str = "your answer") -> float:
     except Exception:
         value = math.nan
     if isinstance(answer, bool | str | bytes) or not math.isfinite(value):
-        raise NotYet(f"I need one number here, and {name} is {shortened(answer)}, {kind_of(answer)}.")
+        raise NotYet(f"I need one number here, and {name} is {shorten(answer)}, {kind_of(answer)}.")
     return value
 
 
@@ -143,7 +143,7 @@ def numbers(answer: Any, name: str = "what your function returns") -> Any:
     try:
         return np.asarray(answer, dtype=float)
     except Exception:  # an answer may be an object whose own methods raise
-        raise NotYet(f"I need an array of numbers, and {name} is {shortened(answer)}.") from None
+        raise NotYet(f"I need an array of numbers, and {name} is {shorten(answer)}.") from None
 
 
 def call(function: Callable[..., Any], *args: Any, written: str) -> Any:
@@ -196,8 +196,8 @@ def describe_error(error: BaseException, function: Any) -> str:
     file = getattr(getattr(function, "__code__", None), "co_filename", None)
     lines = [number for frame, number in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
     text = linecache.getline(file, lines[-1]).strip() if file and lines else ""
-    where = f" in the line {quoted(text, 60)}" if text else ""
-    said = f": {quoted(str(error))}" if str(error) else ""
+    where = f" in the line {quote(text, 60)}" if text else ""
+    said = f": {quote(str(error))}" if str(error) else ""
     return f"{type(error).__name__}{where}{said}"
 
 
@@ -299,7 +299,7 @@ Hand in the function itself, without calling it.
     """
     if not callable(answer):
         raise NotYet(
-            f"I need a function, {signature}, and your answer is {shortened(answer)}, {kind_of(answer)}. "
+            f"I need a function, {signature}, and your answer is {shorten(answer)}, {kind_of(answer)}. "
             "Hand in the function itself, without calling it."
         )
 
@@ -325,7 +325,7 @@ def needs_dict(answer: Any, example: str) -> None:
     autodiff_edu.course.feedback.NotYet: I need a dict, as in {"a": 1.0, ...}, and your answer is `3`.
     """
     if not isinstance(answer, dict):
-        raise NotYet(f"I need a dict, as in {example}, and your answer is {shortened(answer)}.")
+        raise NotYet(f"I need a dict, as in {example}, and your answer is {shorten(answer)}.")
 
 
 def needs_each(answer: dict[Any, Any], names: Collection[Any], missing: str) -> None:
@@ -358,23 +358,23 @@ def near(a: Any, b: Any, within: float = 1e-6) -> bool:
     return np.shape(a) == np.shape(b) and bool(np.allclose(a, b, rtol=within, atol=within / 100))
 
 
-def shortened(answer: Any) -> str:
+def shorten(answer: Any) -> str:
     """Write an object as code of at most 60 characters, without addresses, whatever its repr does.
 
-    >>> shortened("x" * 100)[-4:]
+    >>> shorten("x" * 100)[-4:]
     '...`'
     """
     try:
         text = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(answer))
     except Exception:
         return "something that cannot be printed"
-    return quoted(text, 60)
+    return quote(text, 60)
 
 
-def quoted(text: str, longest: int = 200) -> str:
+def quote(text: str, longest: int = 200) -> str:
     """Quote a text as Markdown's code, on one line, so that nothing in it is taken for markup.
 
-    >>> quoted("a < b"), quoted("")
+    >>> quote("a < b"), quote("")
     ('`a < b`', '``')
     """
     text = " ".join(text.replace("`", "'").split())

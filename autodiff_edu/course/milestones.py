@@ -11,7 +11,7 @@ import numpy as np
 import autodiff_edu as ad
 
 from .exercises import Exercise, StillOpen
-from .feedback import NotYet, call, needs_dict, shortened
+from .feedback import NotYet, call, needs_dict, shorten
 
 
 class Milestone(NamedTuple):
@@ -107,7 +107,7 @@ class Milestones(Exercise):
         names = [part.name for part in self.parts]
         needs_dict(given, "{" + ", ".join(f'"{name}": {name}' for name in names[:2]) + ", ...}")
         if unknown := [key for key in given if key not in names]:
-            raise NotYet(f"No milestone is called {shortened(unknown[0])}. They are {', '.join(names)}.")
+            raise NotYet(f"No milestone is called {shorten(unknown[0])}. They are {', '.join(names)}.")
         return dict(given)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..exercises import Case, Function, Number, Table
-from ..feedback import NotYet, shortened
+from ..feedback import NotYet, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -278,7 +278,7 @@ def sources_of(program: Any, *names: str) -> Callable[[Callable[..., Any]], Any]
         entries, values, target = program
         got = backward(list(entries), dict(values), target)
         if not isinstance(got, dict):
-            raise NotYet(f"Your function gives {shortened(got)}. It must return the dict of cotangents.")
+            raise NotYet(f"Your function gives {shorten(got)}. It must return the dict of cotangents.")
         found = [got.get(name) for name in names]
         return found if len(found) > 1 else found[0]
 

@@ -11,7 +11,7 @@ import numpy as np
 import autodiff_edu as ad
 
 from ..exercises import Case, Function
-from ..feedback import NotYet, shortened
+from ..feedback import NotYet, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -360,7 +360,7 @@ def read_verdict(independent: Callable[..., Any], f: Callable[[Any], Any]) -> bo
     given = np.asarray(independent(f, POINT.copy()))
     if given.size != 1 or given.dtype != bool:
         raise NotYet(
-            f"Your function returns {shortened(given.tolist())}; I need the value True or False itself. Reduce an "
+            f"Your function returns {shorten(given.tolist())}; I need the value True or False itself. Reduce an "
             "array with `all` or `any`."
         )
     return bool(given.item())

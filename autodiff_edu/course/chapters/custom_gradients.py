@@ -21,7 +21,7 @@ import autodiff_edu as ad
 
 from ...core.rule import runs_code
 from ..exercises import Case, Function, Judge, Number, Table, record, short, slope_of
-from ..feedback import NotYet, near, quoted, shortened
+from ..feedback import NotYet, near, quote, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -331,9 +331,9 @@ def in_a_file(answer: Any) -> str:
             "I need the path of the file, not the function. Save the function with `ad.save` and hand in `path`."
         )
     if not isinstance(answer, str | os.PathLike):
-        raise NotYet(f"I need the path of the file, and your answer is {shortened(answer)}. Hand in `path` itself.")
+        raise NotYet(f"I need the path of the file, and your answer is {shorten(answer)}. Hand in `path` itself.")
     if not Path(answer).is_file():
-        raise NotYet(f"There is no file at {shortened(str(answer))}. Did `ad.save(through, path, example)` run?")
+        raise NotYet(f"There is no file at {shorten(str(answer))}. Did `ad.save(through, path, example)` run?")
     found = _fresh(answer, ARRIVE, LEAVE)
     if "error" in found:
         raise NotYet(_why_not(found["error"], found["message"]))
@@ -370,8 +370,8 @@ def _why_not(kind: str, message: str) -> str:
     if "arguments" in message:
         return "The loaded function takes more than one argument. It should take x alone."
     if kind == "ValueError":
-        return f"The file was not written by `ad.save`: {quoted(message)}."
-    return f"In the fresh process, {kind} was raised: {quoted(message)}."
+        return f"The file was not written by `ad.save`: {quote(message)}."
+    return f"In the fresh process, {kind} was raised: {quote(message)}."
 
 
 class Saved(os.PathLike[str]):

@@ -12,7 +12,7 @@ import autodiff_edu as ad
 from ...core.events import Event, Move, Seed
 from ...trace.hook import hook
 from ..exercises import Case, Choice, Function, Number, Table, WordAndCount
-from ..feedback import NotYet, forbid, near, shortened
+from ..feedback import NotYet, forbid, near, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -111,7 +111,7 @@ def quotient(*numbers: float) -> Callable[[Callable[..., Any]], tuple[Any, Any]]
         if hasattr(given, "value") and hasattr(given, "tangent"):  # the chapter's Dual is a pair, too
             given = given.value, given.tangent
         if not isinstance(given, tuple | list | np.ndarray | ad.Tensor) or np.shape(given)[:1] != (2,):
-            raise NotYet(f"I need a pair, the value and the tangent, and got {shortened(given)}.")
+            raise NotYet(f"I need a pair, the value and the tangent, and got {shorten(given)}.")
         return given[0], given[1]
 
     return divided

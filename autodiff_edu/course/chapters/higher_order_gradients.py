@@ -13,7 +13,7 @@ from autodiff_edu import nn
 from ...core.events import Event, Outcome, Seed, Watch
 from ...trace.hook import hook
 from ..exercises import Case, Function
-from ..feedback import NotYet, forbid, near, shortened
+from ..feedback import NotYet, forbid, near, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -266,7 +266,7 @@ def regularise(function: Callable[..., Any]) -> Any:
             raise NotYet("You compute with a gradient that is None. Does the inner tape watch x?") from error
         raise
     if not isinstance(given, tuple | list) or len(given) != 2:
-        raise NotYet(f"I need two gradients, with respect to the kernel and the bias, and got {shortened(given)}.")
+        raise NotYet(f"I need two gradients, with respect to the kernel and the bias, and got {shorten(given)}.")
     if any(part is None or part is ... for part in given):
         return list(given)
     shapes = [np.shape(part) for part in given]

@@ -12,7 +12,7 @@ import autodiff_edu as ad
 
 from ...core.rule import runs_code
 from ..exercises import Case, Function
-from ..feedback import NotYet, near, quoted
+from ..feedback import NotYet, near, quote
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -162,7 +162,7 @@ def pull_back(function: Callable[..., Any], arguments: Any, v: Any) -> list[Any]
     try:
         return list(tape.gradient(target, arguments))
     except Exception as error:
-        said = quoted(str(error), 90)
+        said = quote(str(error), 90)
         known = {
             "returned 1 gradient": "Your backward returns one thing, and I need two contributions, with a comma "
             "between them. Is a `return` missing?",
@@ -170,7 +170,7 @@ def pull_back(function: Callable[..., Any], arguments: Any, v: Any) -> list[Any]
             "own argument, and they come in the arguments' order.",
             "ellipsis": "Replace the three dots: what does backward return, one contribution each?",
         }
-        otherwise = f"In the backward pass your function raised {type(error).__name__}: {quoted(str(error))}."
+        otherwise = f"In the backward pass your function raised {type(error).__name__}: {quote(str(error))}."
         raise NotYet(next((hint for part, hint in known.items() if part in str(error)), otherwise)) from error
 
 

@@ -12,7 +12,7 @@ import autodiff_edu as ad
 
 from ...core.events import Record, Watch
 from ..exercises import Case, Exercise, Function, Table
-from ..feedback import NotYet, near, observe, shortened
+from ..feedback import NotYet, near, observe, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -286,11 +286,11 @@ class Lines(Exercise):
         if isinstance(given, str):
             given = given.replace(",", " ").split()
         if not isinstance(given, set | frozenset | list | tuple):
-            raise NotYet(f'For {name} I need a set of names, as in {{"p", "q"}}, and got {shortened(given)}.')
+            raise NotYet(f'For {name} I need a set of names, as in {{"p", "q"}}, and got {shorten(given)}.')
         if ... in given:
             raise NotYet(f"Replace the three dots: which lines does {name} record?")
         if unknown := [line for line in given if line not in ("p", "q", "r", "s", "t")]:
-            raise NotYet(f"For {name} you name {shortened(unknown[0])}. The lines are p, q, r, s and t.")
+            raise NotYet(f"For {name} you name {shorten(unknown[0])}. The lines are p, q, r, s and t.")
         return frozenset(given)
 
     def lead_on(self, given: Any, seen: Any, right: Any, name: str) -> str:

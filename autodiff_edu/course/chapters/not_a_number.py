@@ -10,7 +10,7 @@ import numpy as np
 import autodiff_edu as ad
 
 from ..exercises import Case, Function, Table
-from ..feedback import NotYet, shortened
+from ..feedback import NotYet, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -105,7 +105,7 @@ PREDICTIONS = (
 def needs_tensor(y: Any, written: str, meaning: str) -> ad.Tensor:
     """Return what a learner's function returned, if a tape can follow it."""
     if not isinstance(y, ad.Tensor):
-        raise NotYet(f"{written} returns {shortened(y)}, which no tape follows. Return a tensor: {meaning}.")
+        raise NotYet(f"{written} returns {shorten(y)}, which no tape follows. Return a tensor: {meaning}.")
     return y
 
 
@@ -415,7 +415,7 @@ def clip_by(gradients: Gradients, limit: float) -> Callable[[Callable[..., Any]]
                 "The list that you were given has changed. Return a new one; the caller may still need the old one."
             )
         if not isinstance(found, list | tuple):
-            raise NotYet(f"Your function returns {shortened(found)}. Return a list, with an item for each gradient.")
+            raise NotYet(f"Your function returns {shorten(found)}. Return a list, with an item for each gradient.")
         return list(found)
 
     return run

@@ -14,7 +14,7 @@ import numpy as np
 import autodiff_edu as ad
 
 from ..exercises import Case, Function
-from ..feedback import NotYet, number, quoted, shortened
+from ..feedback import NotYet, number, quote, shorten
 from ..milestones import Milestone
 
 Program = dict[str, Any]
@@ -126,14 +126,12 @@ def read(text: Any, programs: list[Program]) -> tuple[list[float], list[Any]]:
     if isinstance(answers, dict):
         raise NotYet("I need a list of answers, one for each program, also if there is only one. Yours is one answer.")
     if not isinstance(answers, list):
-        raise NotYet(f"I need a list of answers, and got {shortened(answers)}.")
+        raise NotYet(f"I need a list of answers, and got {shorten(answers)}.")
     if len(answers) != len(programs):
         raise NotYet(f"I sent {len(programs)} programs, and the number of answers is {len(answers)}.")
     for answer in answers:
         if not isinstance(answer, dict) or not {"value", "gradient"} <= set(answer):
-            raise NotYet(
-                f'Each answer looks like {{"value": 8.0, "gradient": [4.0, 2.0]}}. One is {shortened(answer)}.'
-            )
+            raise NotYet(f'Each answer looks like {{"value": 8.0, "gradient": [4.0, 2.0]}}. One is {shorten(answer)}.')
         if answer["value"] is None:
             raise NotYet(
                 "A value in your answers is null. JavaScript prints NaN that way, and I sent nothing that makes one."
@@ -165,7 +163,7 @@ def not_json(text: str) -> str:
     if re.fullmatch(r"(\{[^\n]*\}\s*){2,}", text.strip()):
         return "Your program prints one answer after the other. Print one list: [..., ...]."
     return (
-        f"What your program printed is not JSON: {quoted(text, 60)}. Is `json.dumps` missing, or `JSON.stringify`? Print "
+        f"What your program printed is not JSON: {quote(text, 60)}. Is `json.dumps` missing, or `JSON.stringify`? Print "
         "nothing but the answers."
     )
 
@@ -174,16 +172,16 @@ def failure(error: Any) -> str:
     """Return why a program did not start or end; nothing if the error is another one."""
     match error:
         case FileNotFoundError(filename=file) if " " in str(file or ""):
-            return f'No program is called {quoted(str(file), 60)}. Write a list: ["node", "-e", ...].'
+            return f'No program is called {quote(str(file), 60)}. Write a list: ["node", "-e", ...].'
         case FileNotFoundError():
-            return f"No program of that name was found: {quoted(str(error), 80)}. Write its whole path."
+            return f"No program of that name was found: {quote(str(error), 80)}. Write its whole path."
         case subprocess.TimeoutExpired():
             return "Your program doesn't end. Does it wait for more after the list of programs?"
         case subprocess.CalledProcessError(stderr=said, returncode=code):
             said = said.decode("utf-8", "replace") if isinstance(said, bytes) else said or ""
             stopped = f"Your program stopped with exit code {code}"
             return (
-                f"{stopped}. It said {quoted(_find_error(said))}."
+                f"{stopped}. It said {quote(_find_error(said))}."
                 if said.strip()
                 else f"{stopped}, and printed no error."
             )
@@ -229,7 +227,7 @@ def no_gradient(program: Program, given: Any) -> str:
     if not isinstance(given, list) or len(given) != count:
         return (
             f"The gradient has one number for each input, here {count}, also for an input that nothing uses. For "
-            f"`{_short(program)}` yours is {shortened(given)}."
+            f"`{_short(program)}` yours is {shorten(given)}."
         )
     if None not in given:
         return ""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..exercises import Case, Function, short
-from ..feedback import NotYet, numbers, shortened
+from ..feedback import NotYet, numbers, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -270,7 +270,7 @@ def compare_with_plane(n: int, fit: Callable[..., Any]) -> dict[str, Any]:
     if (isinstance(given, tuple | list) and len(given) == 2) or numbers(given).shape not in ((n,), (n, 1)):
         raise NotYet(
             f"For features of shape {features.shape} and a target of shape {target.shape} your function returns "
-            f"{shortened(given)}. Return one prediction for each sample, and nothing else: ({n},) or ({n}, 1)."
+            f"{shorten(given)}. Return one prediction for each sample, and nothing else: ({n},) or ({n}, 1)."
         )
     predictions = numbers(given).ravel()
     is_bounded = np.abs(predictions).max() < 1e3

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..exercises import Case, Choice, Function, Judge, Number, Table, WordAndCount
-from ..feedback import NotYet, near, numbers, shortened
+from ..feedback import NotYet, near, numbers, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -102,7 +102,7 @@ def judge_colours(answer: Any) -> str:
     try:
         colours = list(answer.tolist() if hasattr(answer, "tolist") else answer)
     except TypeError:
-        raise NotYet(f"I need a list with a colour for each row, and your answer is {shortened(answer)}.") from None
+        raise NotYet(f"I need a list with a colour for each row, and your answer is {shorten(answer)}.") from None
     if any(colour is ... for colour in colours):
         raise NotYet("Replace the three dots: each row needs a colour.")
     if isinstance(answer, set) or any(isinstance(colour, list | tuple | set) for colour in colours):

@@ -11,7 +11,7 @@ import autodiff_edu as ad
 
 from ...core.events import Outcome, Record, Seed
 from ..exercises import Case, Function, Number, Recording, Table
-from ..feedback import NotYet, near, observe, shortened
+from ..feedback import NotYet, near, observe, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -175,7 +175,7 @@ class Run:
             given, self.events = observe(logged, self.tape, self.x, written="logged(tape, x)")
             self.entries = len(self.tape.entries)
         if not isinstance(given, tuple | list) or len(given) != 2:
-            raise NotYet(f"logged(tape, x) returns {shortened(given)}. Write `return loss, steepest`.")
+            raise NotYet(f"logged(tape, x) returns {shorten(given)}. Write `return loss, steepest`.")
         self.loss, self.steepest = given
 
     def slope(self) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..exercises import Case, Function, Judge, Number
-from ..feedback import NotYet, shortened
+from ..feedback import NotYet, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -244,19 +244,19 @@ def pairs_of(answer: Any) -> set[tuple[str, str]]:
     """Return the arrows of an answer."""
     wanted = 'I need a set of pairs, as in {("x", "a"), ("a", "b")}'
     if not isinstance(answer, set | frozenset | list | tuple):
-        raise NotYet(f"{wanted}, and your answer is {shortened(answer)}.")
+        raise NotYet(f"{wanted}, and your answer is {shorten(answer)}.")
     if any(pair is ... for pair in answer):
         raise NotYet("Replace the three dots by the other arrows.")
     for pair in answer:
         if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
-            raise NotYet(f"{wanted}, and one element of your answer is {shortened(pair)}.")
+            raise NotYet(f"{wanted}, and one element of your answer is {shorten(pair)}.")
     return {(start, end) for start, end in answer}
 
 
 def hint_for(given: set[tuple[str, str]]) -> str:
     """Return what to say of arrows that are not those of the code."""
     if unknown := {name for pair in given for name in pair} - set("xyabcd"):
-        names = f"{' and '.join(map(shortened, sorted(unknown)))} {'is' if len(unknown) == 1 else 'are'}"
+        names = f"{' and '.join(map(shorten, sorted(unknown)))} {'is' if len(unknown) == 1 else 'are'}"
         return f"{names} not among the six values x, y, a, b, c, d of the code."
     if given == {(end, start) for start, end in ARROWS}:
         return (

@@ -16,7 +16,7 @@ from ...compiled.guards import LeavingError
 from ...program.instructions import Instruction, Listing, Value
 from ...program.passes import unused
 from ..exercises import Case, Choice, Function, Judge, Table
-from ..feedback import NotYet, call, forbid, kind_of, near, needs_function, shortened
+from ..feedback import NotYet, call, forbid, kind_of, near, needs_function, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -236,9 +236,7 @@ def take_step(step: Step, y: Any, noise: Any, size: float) -> Any:
         raise NotYet("Return the new w, a tensor. Is something still three dots, or a plain number?") from error
     if not isinstance(given, ad.Tensor) or given.shape != W.shape:
         missing = " Is a `return` missing?" if given is None else ""
-        raise NotYet(
-            f"I need only the new w, of shape {W.shape}, and got {shortened(given)}, {kind_of(given)}.{missing}"
-        )
+        raise NotYet(f"I need only the new w, of shape {W.shape}, and got {shorten(given)}, {kind_of(given)}.{missing}")
     return given
 
 
@@ -451,7 +449,7 @@ def explain_result(given: Any, before: list[Watched]) -> str:
     """Return the hint for what isn't a listing of instructions that were there, or an empty text."""
     if not isinstance(given, Listing):
         known = next((hint for kind, hint in OF_RESULT.items() if isinstance(given, kind)), "")
-        return known or f"Return listing.with_instructions(left). I got {shortened(given)}."
+        return known or f"Return listing.with_instructions(left). I got {shorten(given)}."
     left: Any = given.instructions
     if known := next((hint for kind, hint in OF_LIST.items() if isinstance(left, kind)), ""):
         return known
@@ -460,7 +458,7 @@ def explain_result(given: Any, before: list[Watched]) -> str:
     kept = list(left)
     for place, one in enumerate(kept):
         if not isinstance(one, Instruction):
-            return f"The list should hold the instructions that stay, and yours holds {shortened(one)}."
+            return f"The list should hold the instructions that stay, and yours holds {shorten(one)}."
         if one not in before:
             return (
                 f"Your list holds an instruction that isn't in this listing, {one.name}. Begin each call with an empty "

@@ -10,7 +10,7 @@ import numpy as np
 import autodiff_edu as ad
 
 from ..exercises import Case, Function, Number, Table
-from ..feedback import NotYet, forbid, number, shortened
+from ..feedback import NotYet, forbid, number, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -176,7 +176,7 @@ def run(recompute: Any) -> tuple[int, Any, int, Any, int]:
     block = forbid(compute, READY_MADE, "it is right, and shorter than ours. Now write `backward` yourself.")
     light = recompute(lambda x, kernels: block((x, kernels)))
     if not callable(light):
-        raise NotYet(f"recompute(block) returns {shortened(light)}, not a function. Is `return light` missing?")
+        raise NotYet(f"recompute(block) returns {shorten(light)}, not a function. Is `return light` missing?")
     with ad.GradientTape() as tape:
         tape.watch([X, KERNELS])
         y = light(X, KERNELS)
@@ -375,7 +375,7 @@ def walk(turns: int, rate: float) -> Case:
     def of(fit: Any) -> Any:
         given = fit(LENGTH.copy(), MASS.copy(), turns, rate)
         if (not isinstance(given, tuple | list) and np.shape(given) != (2,)) or len(given) != 2:
-            raise NotYet(f"Your function returns {shortened(given)}. It must return two numbers: `return w, b`.")
+            raise NotYet(f"Your function returns {shorten(given)}. It must return two numbers: `return w, b`.")
         return [number(detach(value), name) for name, value in zip("wb", given, strict=True)]
 
     return Case(

@@ -14,7 +14,7 @@ import autodiff_edu as ad
 
 from ...core.events import Outcome, Record, Seed, Skip, Watch
 from ..exercises import Case, Function, Judge, Number, Table
-from ..feedback import NotYet, call, near, observe, quoted, shortened
+from ..feedback import NotYet, call, near, observe, quote, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -214,7 +214,7 @@ class Programs(Table):
             given = dict(zip(self.parts, given, strict=True))
         if not isinstance(given, dict):
             raise NotYet(
-                f"I need a list of the five functions, `[{', '.join(self.parts)}]`, and {name} is {shortened(given)}."
+                f"I need a list of the five functions, `[{', '.join(self.parts)}]`, and {name} is {shorten(given)}."
             )
         return super().judge(given, name)
 
@@ -398,7 +398,7 @@ def judge_explanation(answer: Any) -> str:
     if not isinstance(answer, list | tuple) or not answer or not all(map(_is_triple, answer)):
         raise NotYet(
             "I need a list of triples, a line, the operation and the line as it should be, such as "
-            f'`[(3, "exp", "y = np.exp(x)")]`, and your answer is {shortened(answer)}.'
+            f'`[(3, "exp", "y = np.exp(x)")]`, and your answer is {shorten(answer)}.'
         )
     for line, operation, _ in answer:
         _needs_cut(line, operation)
@@ -440,7 +440,7 @@ def _needs_cut(line: int, operation: str) -> None:
         )
     if called is None or called[1].lower() != CUTS[line][1]:
         raise NotYet(
-            f"In line {line} it is not {quoted(operation)} that cuts. The explanation quotes the call: which function "
+            f"In line {line} it is not {quote(operation)} that cuts. The explanation quotes the call: which function "
             "or method is it?"
         )
 
@@ -451,7 +451,7 @@ def _run(lines: dict[int, str]) -> dict[str, Any]:
     for line, code in lines.items():
         name = CUTS[line][0]
         if "\n" in code.strip() or not code.strip().startswith(name):
-            raise NotYet(f"Line {line} is one line that computes {name}, and yours is {shortened(code)}.")
+            raise NotYet(f"Line {line} is one line that computes {name}, and yours is {shorten(code)}.")
         program[line - 1] = "    " + code.strip()
     source = "\n".join(program) + "\n"
     linecache.cache["van.py"] = (len(source), None, source.splitlines(keepends=True), "van.py")
@@ -459,7 +459,7 @@ def _run(lines: dict[int, str]) -> dict[str, Any]:
     written = f"{_with_lines(lines)}, the program"
     call(lambda: exec(compile(source, "van.py", "exec"), names), written=written)
     if not isinstance(names["cost"], ad.Tensor):
-        raise NotYet(f"{written} makes cost {shortened(names['cost'])}, a plain number. Keep it a tensor.")
+        raise NotYet(f"{written} makes cost {shorten(names['cost'])}, a plain number. Keep it a tensor.")
     return names
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from ...core.tensor import constant
 from ...gradient_tape import GradientTape
 from ..exercises import Case, Function, Outcome
-from ..feedback import STILL_OPEN, NotYet, call, near, numbers, shortened
+from ..feedback import STILL_OPEN, NotYet, call, near, numbers, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -428,7 +428,7 @@ def ask(tape: Any, value: Any, calculation: Calculation) -> Gradients:
             values = calculation.run(sources)
     except Exception as error:
         raise NotYet(
-            f"Recording {calculation} raised {type(error).__name__}: {shortened(str(error))}. Have you changed `apply`?"
+            f"Recording {calculation} raised {type(error).__name__}: {shorten(str(error))}. Have you changed `apply`?"
         ) from error
     if calculation.overwrite:
         for part in filter(np.ndim, parts.values()):
@@ -458,7 +458,7 @@ def _hint_of_slopes(slopes: Any, calculation: Calculation) -> str:
         return "Your `gradient` returns None. End it with `return`, and a list: one slope for each source."
     count = len(calculation.boxed)
     if not isinstance(slopes, tuple | list) or len(slopes) != count:
-        given = f"{_call(calculation)} returns {shortened(slopes)}."
+        given = f"{_call(calculation)} returns {shorten(slopes)}."
         return f"{given} Return a list with one slope for each of the {count} sources."
     if any(hasattr(slope, "number") for slope in slopes):
         return f"For {calculation}, the slopes are Values. {ON_BOXES}"
@@ -553,13 +553,13 @@ class OwnTape(Function):
 
 
 def _write_slope(slope: Any) -> str:
-    return "None" if slope is None else shortened(np.round(slope[1], 4).tolist())
+    return "None" if slope is None else shorten(np.round(slope[1], 4).tolist())
 
 
 def tape_and_value(answer: Any) -> tuple[Any, Any]:
     """Return the two classes of an answer, the tape first."""
     if not isinstance(answer, tuple | list) or len(answer) != 2 or not all(isinstance(part, type) for part in answer):
-        raise NotYet(f"{PAIR} This is {shortened(answer)}.")
+        raise NotYet(f"{PAIR} This is {shorten(answer)}.")
     tape, value = answer if hasattr(answer[0], "gradient") else reversed(answer)
     if not hasattr(tape, "gradient") or not hasattr(tape, "__enter__"):
         raise NotYet(f"{PAIR} Neither of these has `gradient` and `__enter__`, so which one is the tape?")
@@ -669,11 +669,11 @@ def _hint_of_quotient(value: Any, written: str, method: str, divide: Callable[[]
         above = type(given).__name__
         return f"`apply` makes `{above}`s, so add the methods to `{above}` itself."
     if not isinstance(given, value):
-        return f"{written} is {shortened(given)}, not a Value, so no tape can follow it. Let `apply` compute it."
+        return f"{written} is {shorten(given)}, not a Value, so no tape can follow it. Let `apply` compute it."
     number = numbers(getattr(given, "number", None), written)
     if near(number, 1 / 3):
         return f"{written} is {number:.6g}: it is divided the wrong way round. Which of the two is `self`?"
-    return "" if near(number, 3.0) else f"{written} should have the number 3, but it has {shortened(number.tolist())}."
+    return "" if near(number, 3.0) else f"{written} should have the number 3, but it has {shorten(number.tolist())}."
 
 
 def _hint_of_rule(value: Any) -> str:
@@ -682,7 +682,7 @@ def _hint_of_rule(value: Any) -> str:
     with suppress(Exception):  # the walk raises it again, and there is a hint for it
         parts = table_beside(value)[np.divide](1.0, 3.0, 6.0, 2.0)
     if parts is None or (isinstance(parts, tuple | list) and any(part is None for part in parts)):
-        return f"Your rule returns {shortened(parts)}. Is a `return` or a contribution missing? {ONE_EACH}"
+        return f"Your rule returns {shorten(parts)}. Is a `return` or a contribution missing? {ONE_EACH}"
     return ""
 
 

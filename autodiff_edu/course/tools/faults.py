@@ -13,7 +13,7 @@ import autodiff_edu as ad
 
 from ..contents import Chapter, Course
 from ..exercises import Case, Exercise, Function, Number, Table
-from ..feedback import NotYet, quoted, shortened
+from ..feedback import NotYet, quote, shorten
 from ..milestones import Milestones
 from ..predictions import Prediction
 from .fill import calls, tagged
@@ -96,28 +96,28 @@ def faults(exercise: Exercise) -> Iterator[str]:
         try:
             exercise.judge(spelling)
         except NotYet as refused:
-            yield f"the right answer {shortened(spelling)} is refused: {refused}"
+            yield f"the right answer {shorten(spelling)} is refused: {refused}"
     if isinstance(exercise, Function) and _returns_nothing(exercise):
         yield "the right function returns None in every case. Is a `return` missing?"
     known = list(known_wrong(exercise))
     for wrong, hint in known:
         said = exercise.respond("", wrong)
         if not hint:
-            yield f"the hint of the wrong answer {shortened(wrong)} is empty"
+            yield f"the hint of the wrong answer {shorten(wrong)} is empty"
         elif isinstance(exercise, Function) and (misspelled := _misspelled(exercise, wrong, hint)):
-            yield f"the wrong answer of the hint {quoted(hint)} raised {misspelled}"
+            yield f"the wrong answer of the hint {quote(hint)} raised {misspelled}"
         elif said:
-            yield f"the wrong answer of the hint {quoted(hint)} agrees with the right answer"
+            yield f"the wrong answer of the hint {quote(hint)} agrees with the right answer"
         elif not _says(said.message, hint) or any(
             hint in other != hint and _says(said.message, other) for _, other in known
         ):
-            yield f"the hint {quoted(hint)} is never reached: its wrong answer gets {quoted(said.message)}"
+            yield f"the hint {quote(hint)} is never reached: its wrong answer gets {quote(said.message)}"
     for place, junk in enumerate(JUNK):
         said = exercise.respond("", junk)
         if said:
-            yield f"{shortened(junk)} passes for a right answer"
+            yield f"{shorten(junk)} passes for a right answer"
         elif not re.fullmatch(r"(?s).{20,}[.?`]", said.message) or " at 0x" in said.message:
-            yield f"JUNK[{place}] gets {quoted(said.message)}, not a sentence"
+            yield f"JUNK[{place}] gets {quote(said.message)}, not a sentence"
 
 
 def _says(message: str, hint: str) -> bool:
