@@ -2,7 +2,7 @@
 
 `Number`, `Shape` and `Choice` compare one answer, `Table` a dict of them. `Function` compares what a learner's function
 does with what the right one does, and `Recording` also what tapes recorded meanwhile. `Judge` is for what fits none.
-What all of them say of junk stands in feedback.py, once.
+What they all say of junk is in feedback.py.
 """
 
 from __future__ import annotations
@@ -407,7 +407,7 @@ class Case:
     Examples
     --------
     >>> import autodiff_edu as ad
-    >>> bend = Case(lambda square: slope_of(square, ad.constant(3.0)), "The value is right, and its slope isn't.")
+    >>> bend = Case(lambda square: ad.grad(square)(3.0), "The value is right, and its slope isn't.")
     >>> square = Function(signature="square(x)", cases=[(3.0,), bend], answer=lambda x: x * x)
     >>> square.judge(lambda x: x * ad.stop_gradient(x))
     Traceback (most recent call last):
