@@ -359,6 +359,21 @@ def test_a_fault_is_told_with_its_place(tmp_path, capsys, change, sources, fault
     assert any(line.startswith(fault) for line in found), found
 
 
+def test_an_import_that_fails_after_hand_out_is_a_fault(tmp_path, capsys, monkeypatch):
+    chapter(tmp_path / "01-first.ipynb", "1")
+    chapter(tmp_path / "02-a-rod.ipynb", *ASKS)
+    monkeypatch.syspath_prepend(tmp_path)
+    said = "line 2: lengths isn't found once it is handed out; import it from .lengths"
+    for statement, found in (
+        ("from lengths import SIX", [f"a_rod.py, {said}"]),
+        ("import lengths", [f"a_rod.py, {said}"]),
+        ("from .lengths import SIX", []),
+    ):
+        course(tmp_path, a_rod=MODULE.replace("\n", f"\n{statement}\n", 1), lengths="SIX = 6\n")
+        assert faults_of(capsys, tmp_path) == found
+    monkeypatch.delitem(sys.modules, "lengths")
+
+
 def test_a_missing_notebook_is_a_fault(tmp_path, capsys):
     course(tmp_path, a_rod=MODULE)
     chapter(tmp_path / "02-a-rod.ipynb", *ASKS)

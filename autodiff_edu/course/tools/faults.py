@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -151,6 +153,8 @@ def faults_of_course(course: Course) -> Iterator[str]:
         except ValueError as error:
             yield str(error)
             continue
+        if chapter.module.is_file():
+            yield from faults_of_imports(chapter.module)
         for k, each in enumerate(questions):
             if any(each is other for other in questions[:k]):
                 yield f"{_place(each)}: QUESTIONS holds it twice, so it has two ids"
@@ -165,6 +169,20 @@ def faults_of_course(course: Course) -> Iterator[str]:
             yield str(error)
             continue
         yield from faults_of_notebook(cells, chapter)
+
+
+def faults_of_imports(module: Path) -> Iterator[str]:
+    """Find imports that work beside the module, and fail when its course is handed out in one file."""
+    for node in ast.walk(ast.parse(module.read_bytes())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [str(node.module)]
+        else:
+            continue
+        for name in names:
+            if module.with_name(f"{name}.py").is_file():
+                yield f"{module}, line {node.lineno}: {name} isn't found once it is handed out; import it from .{name}"
 
 
 def faults_of_notebook(cells: Sequence[Any], chapter: Chapter) -> Iterator[str]:
