@@ -252,7 +252,7 @@ class Choice(Exercise):
 
     def read(self, given: Any, name: str = "your answer") -> str:
         """Return the word that was chosen."""
-        if given is ... or given == "...":
+        if given is ... or (isinstance(given, str) and given == "..."):
             raise NotYet(STILL_OPEN.format(name))
         words = self.choices if isinstance(self.choices, Mapping) else {word: word for word in self.choices}
         meant = {word.lower(): chosen for word, chosen in words.items()}

@@ -244,6 +244,9 @@ WRONG = {
         (halving(lambda f, x, fall, step, t: not armijo(f, x, fall, step, t)), "Turn its condition round"),
         (halving(lambda f, x, fall, step, t: f(x + t * step) <= -1e9), "your loop never ends"),
         (halving(lambda f, x, fall, step, t: f(x + t * step) <= 0.9 * f(x)), "the rule gives"),
+        (lambda *args: [halving(armijo)(*args)], r"your t is \[0.125\] and the rule gives 0.125"),
+        (lambda *args: {"t": halving(armijo)(*args)}, "your t is {'t': 0.125} and the rule gives 0.125"),
+        (lambda *args: halving(armijo)(*args) * (1 + 5e-6), "is 0.125001 and the rule gives 0.125"),
         (trying(lambda x, gradient, step, t: x - t * step), "add it"),
         (trying(lambda x, gradient, step, t: x + step), "the whole step again and again"),
         (

@@ -94,6 +94,7 @@ WRONG = {
         ({**MODES, "d": "reverse"}, "6 tangents with 150"),
         ({**MODES, "e": "reverse"}, "How many tangents"),
         ({**MODES, "f": "forward"}, "a single seed"),
+        ({**MODES, "f": np.array([1, 2])}, r"`f` is `array\(\[1, 2\]\)`"),
         ({**MODES, "f": "sideways"}, "`f` is `'sideways'`"),
         ({**MODES, "f": ...}, "Still open: f"),
         ({"a": "reverse"}, "No answer is given for b"),

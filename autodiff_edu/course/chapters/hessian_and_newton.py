@@ -12,7 +12,7 @@ import autodiff_edu as ad
 from ...core.events import Event, Record, Seed
 from ...trace.hook import hook
 from ..exercises import Case, Function, short
-from ..feedback import NotYet, forbid
+from ..feedback import NotYet, forbid, near
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -131,11 +131,16 @@ def try_steps(backtrack: Step) -> list[Any]:
     return [try_step(backtrack, *start)[0] for start in STARTS.values()]
 
 
+def is_number(t: Any) -> bool:
+    """Return whether a t counts as one number, as an array of one number does."""
+    return np.size(t) == 1 and not isinstance(t, list | dict)
+
+
 def describe_difference(given: list[Any], right: list[float]) -> str:
     """Return a hint for the first start whose t is wrong."""
     pairs = zip(STARTS, given, right, strict=True)
-    start, t, wanted = next(each for each in pairs if np.size(each[1]) != 1 or not np.isclose(each[1], each[2]))
-    if np.size(t) == 1 and np.isnan(t):
+    start, t, wanted = next(each for each in pairs if not (is_number(each[1]) and near(np.ravel(each[1]), [each[2]])))
+    if is_number(t) and np.isnan(t):
         return (
             f"For {start}, your loop never ends, and the rule gives {wanted:g}. Is t halved in each turn, and does the "
             "loop go on while the height is more than `f(x) + 0.1 * t * (gradient @ step)`?"
