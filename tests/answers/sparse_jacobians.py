@@ -171,6 +171,7 @@ WRONG = {
         ([0, 1, 0, 1, 0], "not the columns"),
         ([0, 1], "six colours, and got 2"),
         ([[0, 3, 4], [1, 2, 5]], "look like groups"),
+        ([np.array([0, 3, 4]), np.array([1, 2, 5])], "look like groups"),
         ([0, 1, 1, 0, 0, ...], "three dots"),
         ({0, 1}, "look like groups"),
         (2, "a list with a colour for each row"),

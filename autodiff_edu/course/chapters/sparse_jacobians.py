@@ -105,7 +105,8 @@ def judge_colours(answer: Any) -> str:
         raise NotYet(f"I need a list with a colour for each row, and your answer is {shorten(answer)}.") from None
     if any(colour is ... for colour in colours):
         raise NotYet("Replace the three dots: each row needs a colour.")
-    if isinstance(answer, set) or any(isinstance(colour, list | tuple | set) for colour in colours):
+    is_group = [isinstance(colour, list | tuple | set | dict) or np.size(colour) != 1 for colour in colours]
+    if isinstance(answer, set) or any(is_group):
         raise NotYet("These look like groups of rows. Write one colour for each row instead, from row 0 to row 5.")
     colours = [colour.item() if np.size(colour) == 1 and hasattr(colour, "item") else colour for colour in colours]
     for colour in colours:
