@@ -130,7 +130,8 @@ def _misspelled(exercise: Function, wrong: Any, hint: str) -> str:
     """Return what a wrong function says of a name that there isn't, if the hint isn't about that name."""
     causes = (outcome.refused.__cause__ for outcome in exercise.read(wrong) if outcome.refused)
     return next(
-        (f"NameError: {cause}" for cause in causes if isinstance(cause, NameError) and cause.name not in hint), ""
+        (f"NameError: {cause}" for cause in causes if isinstance(cause, NameError) and (cause.name or "") not in hint),
+        "",
     )
 
 
