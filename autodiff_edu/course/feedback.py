@@ -8,6 +8,7 @@ can work with; where that fails they raise `NotYet` as well.
 from __future__ import annotations
 
 import dis
+import inspect
 import linecache
 import math
 import re
@@ -211,7 +212,8 @@ def find_unread_arguments(function: Any) -> dict[int, str]:
     if code is None:
         return {}
     read = _names(code, ("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE", "STORE_FAST_LOAD_FAST"))
-    return {place: name for place, name in enumerate(code.co_varnames[: code.co_argcount]) if name not in read}
+    names = code.co_varnames[inspect.ismethod(function) : code.co_argcount]  # nobody hands in self
+    return {place: name for place, name in enumerate(names) if name not in read}
 
 
 def find_notebook_values(function: Any) -> list[str]:

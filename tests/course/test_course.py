@@ -119,6 +119,18 @@ def test_unknown_exercises_are_refused_with_the_known_ones(exercise):
         check(exercise, 8)
 
 
+def test_a_method_is_not_blamed_for_its_self():
+    class Mine:
+        def wrong(self, f, x, h):
+            return 3 * (f(x + h) - f(x)) / h
+
+        def without_h(self, f, x, h):
+            return f(x)
+
+    assert "never reads" not in check("0.1", Mine().wrong).message
+    assert "never reads its argument `h`" in check("0.1", Mine().without_h).message
+
+
 def test_an_answer_without_newtons_step_is_not_praised_for_it():
     assert "Newton" not in check("6.3", slope_by_hand).message
 
