@@ -363,7 +363,7 @@ def test_an_import_that_fails_after_hand_out_is_a_fault(tmp_path, capsys, monkey
     chapter(tmp_path / "01-first.ipynb", "1")
     chapter(tmp_path / "02-a-rod.ipynb", *ASKS)
     monkeypatch.syspath_prepend(tmp_path)
-    said = "line 2: lengths isn't found once it is handed out; import it from .lengths"
+    said = "line 2: lengths is not found once it is handed out; import it from .lengths"
     for statement, found in (
         ("from lengths import SIX", [f"a_rod.py, {said}"]),
         ("import lengths", [f"a_rod.py, {said}"]),

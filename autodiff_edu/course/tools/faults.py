@@ -183,7 +183,7 @@ def faults_of_imports(module: Path) -> Iterator[str]:
             continue
         for name in names:
             if module.with_name(f"{name}.py").is_file():
-                yield f"{module}, line {node.lineno}: {name} isn't found once it is handed out; import it from .{name}"
+                yield f"{module}, line {node.lineno}: {name} is not found once it is handed out; import it from .{name}"
 
 
 def faults_of_notebook(cells: Sequence[Any], chapter: Chapter) -> Iterator[str]:
