@@ -451,7 +451,7 @@ def slope_of(function: Callable[..., Any], *args: Any) -> Any:
     return tape.gradient(result, next(each for each in args if isinstance(each, Tensor)))
 
 
-class Outcome(NamedTuple):
+class CaseOutcome(NamedTuple):
     """What a case came to.
 
     Attributes
@@ -518,7 +518,7 @@ class Function(Exercise):
             if not isinstance(case, Case | tuple):
                 raise TypeError(f"cases[{k}] is {case!r:.60}, not a tuple of arguments: write ({case!r:.60},)")
 
-    def read(self, given: Any, name: str = "your answer") -> list[Outcome]:
+    def read(self, given: Any, name: str = "your answer") -> list[CaseOutcome]:
         """Return what each case came to."""
         needs_function(given, self.signature)
         with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -527,7 +527,7 @@ class Function(Exercise):
             function = _LearnerFunction(given, self.signature, self.returns, self._may_return_none, may_be_open=wrong)
             return [self._run(case, function) for case in self.cases]
 
-    def agrees(self, seen: Sequence[Outcome], other: Sequence[Outcome]) -> bool:
+    def agrees(self, seen: Sequence[CaseOutcome], other: Sequence[CaseOutcome]) -> bool:
         """Return whether every case came to the same."""
         return all(map(self._same, self.cases, seen, other))
 
@@ -559,19 +559,19 @@ class Function(Exercise):
         hint = case.hint if isinstance(case, Case) else ""
         return hint(found, wanted) if callable(hint) else fill(hint, found, wanted)
 
-    def _run(self, case: Case | tuple[Any, ...], function: _LearnerFunction) -> Outcome:
+    def _run(self, case: Case | tuple[Any, ...], function: _LearnerFunction) -> CaseOutcome:
         try:
-            return Outcome(_plain(case.of(function) if isinstance(case, Case) else function(*copy.deepcopy(case))))
+            return CaseOutcome(_plain(case.of(function) if isinstance(case, Case) else function(*copy.deepcopy(case))))
         except NotYet as hint:
-            return Outcome(refused=hint)
+            return CaseOutcome(refused=hint)
         except Exception as error:  # in what is done with the function, such as its derivative
             what = describe_error(error, function.__wrapped__)
             said = NotYet(f"What is computed with your {function.name} raised {what}.")
             said.__cause__ = error
-            return Outcome(refused=said)
+            return CaseOutcome(refused=said)
 
     @functools.cached_property
-    def _known(self) -> list[tuple[list[Outcome], str]]:
+    def _known(self) -> list[tuple[list[CaseOutcome], str]]:
         """What the wrong functions come to: they are run once."""
         return [(self.read(wrong), hint) for wrong, hint in self.hints]
 
@@ -580,7 +580,7 @@ class Function(Exercise):
         calls = (case for case in self.cases if not isinstance(case, Case))
         return any(self.answer(*copy.deepcopy(case)) is None for case in calls)
 
-    def _same(self, case: Case | tuple[Any, ...], one: Outcome, other: Outcome) -> bool:
+    def _same(self, case: Case | tuple[Any, ...], one: CaseOutcome, other: CaseOutcome) -> bool:
         if one.refused and other.refused:
             return _find_cause(one.refused) == _find_cause(other.refused)
         if one.refused or other.refused:
@@ -695,7 +695,7 @@ class Recording(Function):
         if unused := [fact for fact in self.limits if fact not in self.facts]:
             raise ValueError(f"the limit of {unused[0]!r} limits nothing: facts has no hint for it")
 
-    def _run(self, case: Case | tuple[Any, ...], function: _LearnerFunction) -> Outcome:
+    def _run(self, case: Case | tuple[Any, ...], function: _LearnerFunction) -> CaseOutcome:
         watch = _Watch()
         with hook(watch):
             outcome = super()._run(case, function)

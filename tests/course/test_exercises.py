@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.course import Function
+from autodiff_edu.course import Function, Judge, NotYet
 from autodiff_edu.course.contents import OURS
 from autodiff_edu.course.exercises import Recording
-from autodiff_edu.course.tools.faults import faults
+from autodiff_edu.course.tools.faults import JUNK, faults
 
 
 @pytest.mark.parametrize("exercise", OURS.exercises)
@@ -68,3 +68,17 @@ def test_a_misspelled_name_in_a_wrong_function_is_a_fault():
 def test_a_case_that_is_not_a_tuple_is_refused():
     with pytest.raises(TypeError, match=r"cases\[0\] is 400\.0, not a tuple of arguments: write \(400\.0,\)"):
         Function(signature="f(x)", cases=[400.0, 600.0], answer=abs)
+
+
+def test_junk_that_passes_or_gets_no_sentence_is_a_fault():
+    said = list(faults(Judge("Any", "Anything?", lambda answer: "Yes.", answer=1)))
+    assert len(said) == len(JUNK)
+    assert "`'eight'` passes for a right answer" in said
+
+    def refuse(answer):
+        if answer != 1:
+            raise NotYet("No")
+        return "Yes."
+
+    said = list(faults(Judge("One", "What is 1?", refuse, answer=1)))
+    assert "JUNK[3] gets `No`, not a sentence" in said

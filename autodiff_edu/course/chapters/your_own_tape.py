@@ -18,7 +18,7 @@ import numpy as np
 
 from ...core.tensor import constant
 from ...gradient_tape import GradientTape
-from ..exercises import Case, Function, Outcome
+from ..exercises import Case, CaseOutcome, Function
 from ..feedback import STILL_OPEN, NotYet, call, near, numbers, shorten
 from ..predictions import Prediction
 
@@ -527,7 +527,7 @@ class OwnTape(Function):
     signature: str = "gradients(calculation)"
     first: Callable[[Any, Any], object] = lambda tape, value: None
 
-    def read(self, given: Any, name: str = "your answer") -> list[Outcome]:
+    def read(self, given: Any, name: str = "your answer") -> list[CaseOutcome]:
         """Return the gradients of each group."""
         if not isinstance(given, partial):
             tape, value = tape_and_value(given)
@@ -548,7 +548,7 @@ class OwnTape(Function):
 
     def _compare_each(self, case: Case, found: Gradients, wanted: Gradients, target: str) -> Iterator[str]:
         for name, slope in wanted.items():
-            if not self._same(case, Outcome(found[name]), Outcome(slope)):
+            if not self._same(case, CaseOutcome(found[name]), CaseOutcome(slope)):
                 yield f"d{target}/d{name} is {_write_slope(slope)}, but your tape says {_write_slope(found[name])}"
 
 
