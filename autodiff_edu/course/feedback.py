@@ -352,7 +352,7 @@ def needs_each(answer: dict[Any, Any], names: Collection[Any], missing: str) -> 
 
 
 def near(a: Any, b: Any, within: float = 1e-6) -> bool:
-    """Return whether two numbers or arrays have the same shape and agree, by default up to the rounding of float32.
+    """Return whether two numbers or arrays have the same shape and agree, by default to a millionth.
 
     >>> near(0.1 + 0.2, 0.3), near(1.0, 1.001), near([1.0], [1.0, 1.0])
     (True, False, False)
