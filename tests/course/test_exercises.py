@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.course import Function, Judge, NotYet
+from autodiff_edu.course import Case, Function, Judge, NotYet
 from autodiff_edu.course.contents import OURS
 from autodiff_edu.course.exercises import Recording
 from autodiff_edu.course.tools.faults import JUNK, faults
@@ -82,3 +82,14 @@ def test_junk_that_passes_or_gets_no_sentence_is_a_fault():
 
     said = list(faults(Judge("One", "What is 1?", refuse, answer=1)))
     assert "JUNK[3] gets `No`, not a sentence" in said
+
+
+def test_three_dots_inside_a_function_that_is_returned_are_not_an_answer():
+    power = Function(
+        signature="make(n)",
+        cases=[Case(lambda make: make(2)(3.0))],
+        answer=lambda n: lambda x: x**n,
+        why="So.",
+    )
+    assert power.respond("1", lambda n: lambda x: x**n)
+    assert "three dots" in power.respond("1", lambda n: lambda x: ...).message
