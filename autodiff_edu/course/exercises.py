@@ -562,7 +562,7 @@ class Function(Exercise):
     def _run(self, case: Case | tuple[Any, ...], function: _LearnerFunction) -> CaseOutcome:
         try:
             value = _plain(case.of(function) if isinstance(case, Case) else function(*copy.deepcopy(case)))
-            if not function.may_be_open and _is_open(value):
+            if not function.may_be_open and _has_dots(value):
                 raise NotYet(STILL_OPEN.format(f"what {function.name} returns"))
             return CaseOutcome(value)
         except NotYet as hint:
@@ -808,13 +808,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(part) for key, part in value.items()}
     return value
-
-
-def _is_open(value: Any) -> bool:
-    """Return whether three dots are left anywhere in a result."""
-    if isinstance(value, list | dict):
-        return any(map(_is_open, value.values() if isinstance(value, dict) else value))
-    return value is ...
 
 
 def _alike(one: Any, other: Any, within: float = 1e-6) -> bool:
