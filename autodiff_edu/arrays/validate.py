@@ -145,9 +145,9 @@ def read_only(array: Any) -> Any:
     """Return a read-only view of an array; NumPy scalars are read-only anyway."""
     if not isinstance(array, np.ndarray):
         return array
-    view = array.view()
+    view = np.ndarray.view(array, np.ndarray)
     view.flags.writeable = False
-    return view
+    return view if view.ndim else view[()]
 
 
 def can_change(array: Any) -> bool:

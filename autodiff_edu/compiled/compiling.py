@@ -159,14 +159,14 @@ class Compiled:
 
     def _recorded_twice(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Listing, Any, set[int]]:
         """Record the function twice, and compare; once more if the first call created variables, as layers do."""
-        first, *_, created = self._recorded(args, named)
+        first, build, captured, created = self._recorded(args, named)
         printed = io.StringIO()
         with redirect_stdout(printed):
             if created:
-                first, *_ = self._recorded(args, named)
+                first, build, captured, _ = self._recorded(args, named)
             generators = generators_of(self.function, args, named)
             before = [state_of(generator) for generator in generators]
-            second, build, captured, _ = self._recorded(args, named)
+            second, *_ = self._recorded(args, named, [variable for variable, _ in first.variables])
         difference = next(find_differences(first, second), None)
         if difference is not None and difference.instruction is not None:
             raise DifferentError(_describe(difference, self.__name__))
@@ -185,12 +185,14 @@ class Compiled:
                 "program runs",
                 stacklevel=4,
             )
-        return second, build, captured
+        return first, build, captured
 
-    def _recorded(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Listing, Any, set[int], bool]:
+    def _recorded(
+        self, args: tuple[Any, ...], named: dict[str, Any], marked: list[Variable] | None = None
+    ) -> tuple[Listing, Any, set[int], bool]:
         """Return what was recorded, how the result is built, the constants, and whether variables were created."""
         tensors, args, named = with_tensors(self.function, args, named)
-        recorder = GuardedRecorder(tensors)
+        recorder = GuardedRecorder(tensors, marked)
         result = recorder.run(lambda: self.function(*args, **named))
         values = [recorder.value_of(tensor) for tensor in tensors_of(result, self.__name__)]
         return recorder.listing(values), builder(result, recorder.made), recorder.captured, bool(recorder.made)

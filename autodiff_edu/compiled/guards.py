@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from operator import getitem
 from typing import Any
 
 import numpy as np
 
-from ..core.active import Listener
+from ..arrays.provenance import note_answer, unmark
 from ..core.entry import Entry
 from ..core.events import Read
 from ..core.tensor import Tensor
+from ..core.variable import Variable
 from ..program.instructions import Instruction, Value
 from ..program.recording import Recorder
 from ..rules import operations
+from ..rules.linalg import eig, eigvals
 from ..text.frames import here
 from ..text.places import place
 
 ASKED = {"bool()": "bool", "int()": "int", "index()": "int"}
 """What may be asked of a tensor while it is recorded: the program asks again, and compares the answers."""
+
+MAY_BE_COMPLEX = (eig, eigvals)
+"""The operations whose results are real or complex, as their real arguments have it; the rest of a path depends on it."""
 
 NOTHING = (operations.alias, operations.stop_gradient)
 """The operations that compute nothing."""
@@ -41,26 +46,12 @@ class LeavingError(TypeError):
 
 
 class GuardedRecorder(Recorder):
-    """Records a path through a function, with guards where another path begins.
-
-    Attributes
-    ----------
-    failure : Exception or None
-        The error that was raised, which the function may have caught.
-    """
+    """Records a path through a function, with guards where another path begins."""
 
     compiles = True
 
-    def __init__(self, tensors: list[Tensor]) -> None:
-        super().__init__(tensors, {Read: self._leave})
-        self.failure: Exception | None = None
-
-    def run(self, function: Callable[[], Any], *others: Listener) -> Any:
-        """Call a function and record what it computes; raise a `LeavingError` even if the function caught it."""
-        result = super().run(function, *others)
-        if self.failure is not None:
-            raise self.failure
-        return result
+    def __init__(self, tensors: list[Tensor], marked: Iterable[Variable] | None = None) -> None:
+        super().__init__(tensors, {Read: self._leave}, marked)
 
     def result_of(self, entry: Entry, values: list[Any]) -> Value:
         """Append an operation, unless it computes nothing; return its result."""
@@ -69,7 +60,12 @@ class GuardedRecorder(Recorder):
             return first
         if entry.operation is getitem:
             self._count(values[1], entry)
-        return super().result_of(entry, values)
+        value = super().result_of(entry, values)
+        if entry.operation in MAY_BE_COMPLEX and entry.values[0].dtype.kind != "c" and value.array is None:
+            answer = np.iscomplexobj(entry.output_value)
+            asked = self.write(np.iscomplexobj, [value], {}, np.bool_(answer), entry.where)
+            self.instructions.append(Instruction.guard("bool", asked, answer, entry.where))
+        return value
 
     def _leave(self, event: Read) -> None:
         """Record what Python asks of a tensor, so that the program asks it too; taking numbers out is an error."""
@@ -80,6 +76,7 @@ class GuardedRecorder(Recorder):
         if value.array is not None:
             return
         if how in ASKED:
+            note_answer(tensor._array, ASKED[how])
             answer = bool(tensor._array) if how == "bool()" else int(tensor._array)
             self.instructions.append(Instruction.guard(ASKED[how], value, answer, here()))
             return
@@ -92,7 +89,7 @@ class GuardedRecorder(Recorder):
 
     def _count(self, index: Any, entry: Entry) -> None:
         """Guard how many elements a mask selects, because later shapes depend on it."""
-        arrays = entry.values[1] if isinstance(entry.values[1], tuple) else (entry.values[1],)
+        arrays = unmark(entry.values[1] if isinstance(entry.values[1], tuple) else (entry.values[1],))
         for mask, array in zip(index if isinstance(index, tuple) else (index,), arrays, strict=True):
             if type(mask) is Value and mask.dtype == bool and mask.array is None:
                 taken = int(np.count_nonzero(array))

@@ -214,5 +214,5 @@ def _computed(
         entry.given = inputs
         for hear in heard:
             hear(entry)
-        entry.given = None
+        entry.given, output._array = None, entry.output_value  # a recorder may have marked it
     return output

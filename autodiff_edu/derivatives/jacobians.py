@@ -18,6 +18,7 @@ from ..core.active import now
 from ..core.events import PullBack, Seed
 from ..core.tape import Tape
 from ..core.tensor import Tensor, as_tensor, wrap
+from ..rules.operations import recorder
 from .requests import emit_outcomes, tensors_of
 
 SMALL = 64 * 2**10
@@ -101,7 +102,8 @@ def _in_chunks(
     wanted, chunks = {s._id for s in sources}, list[list[Any]]()
     for start in range(0, max(count, 1), chunk):
         rows = range(start, min(start + chunk, count))
-        cotangents = tape.seed([(target, seeds(rows))])
+        seed = as_tensor(seeds(rows)) if recorder() else seeds(rows)  # so that all that rules compute is recorded
+        cotangents = tape.seed([(target, seed)])
         for _ in tape.walk(cotangents, wanted, (len(rows),)):
             pass
         chunks.append([dense(cotangents.get(s._id)) for s in sources])

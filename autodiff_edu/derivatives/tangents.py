@@ -18,7 +18,7 @@ from ..core.events import Leave, Move, PushForward, Skip
 from ..core.reach import between
 from ..core.rule import Pull, rule_of, settle
 from ..core.tape import Tape
-from ..core.tensor import Tensor, as_tensor, wrap
+from ..core.tensor import Tensor, apply, as_tensor, wrap
 from ..core.walk import is_followed, walk
 from ..rules import operations
 from ..rules.account import no_rule
@@ -41,6 +41,8 @@ def push_forward(tape: Tape, tangents: dict[int, Any], stack: tuple[int, ...] = 
     stack : tuple
         The leading axis that every tangent carries, if any.
     """
+    if operations.recorder():  # so that all that rules compute is recorded
+        tangents.update((id, as_tensor(tangent)) for id, tangent in tangents.items())
     if now().heard[Move]:
         for id, tangent in tangents.items():
             tensor = tape.watched.get(id, (None,))[0]
@@ -121,7 +123,10 @@ def pushed(entry: Entry, k: int, tangent: Any, y: Any, values: Any, stack: tuple
     if rule.kind == "elementwise":
         return pull(_align(tangent, np.ndim(y), stack), y, *values, **entry.keywords)
     if rule.kind == "linear" and not stack:
-        return entry.operation(*values[:k], tangent, *values[k + 1 :], **entry.parameters)
+        arguments = *values[:k], tangent, *values[k + 1 :]
+        if any(isinstance(x, Tensor) for x in arguments):  # `apply`, because an index must stay the array that it is
+            return apply(entry.operation, arguments, entry.parameters)
+        return entry.operation(*arguments, **entry.parameters)
     return _transpose(pull, k, tangent, y, values, entry, stack)
 
 

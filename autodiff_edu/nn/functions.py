@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.provenance import unmark
 from ..core.tensor import Tensor
 from ..custom import stop_gradient
-from ..rules.operations import array_of
+from ..rules.operations import array_of, require
 
 
 def relu(x: Any) -> Any:
@@ -206,14 +207,14 @@ def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
     if labels.shape == logits.shape != ():
         expected = labels * surprise
     else:
-        _check_classes(labels, logits)
+        labels = _as_classes(labels, logits)
         right = labels[..., None] == np.arange(logits.shape[-1])
         expected = np.where(right, surprise, 0)
     return np.mean(np.sum(expected, axis=-1))
 
 
-def _check_classes(labels: Any, logits: Any) -> None:
-    """Raise an error unless `labels` holds one class number for each sample of the logits."""
+def _as_classes(labels: Any, logits: Any) -> Any:
+    """Return the labels; raise an error unless they are one class number for each sample of the logits."""
     shape = logits.shape
     if shape == () or labels.shape != shape[:-1]:
         raise ValueError(
@@ -225,12 +226,18 @@ def _check_classes(labels: Any, logits: Any) -> None:
             f"labels of shape {labels.shape} are class numbers, so they must be integers, but they are {labels.dtype}; "
             "write labels.astype(int)"
         )
-    numbers = labels._array if isinstance(labels, Tensor) else labels
-    computed = isinstance(numbers, np.ndarray | np.generic)  # another library's array may not be computed, and stays so
-    asked = array_of(labels)  # by a compiled program too, in every call
-    if computed and np.any((asked < 0) | (asked >= shape[-1])):
+    numbers: Any = unmark(labels._array if isinstance(labels, Tensor) else labels)
+    if not isinstance(numbers, np.ndarray | np.generic):  # another library's array may not be computed, and stays so
+        return labels
+    if np.any((numbers < 0) | (numbers >= shape[-1])):
         index = tuple(map(int, np.argwhere((numbers < 0) | (numbers >= shape[-1]))[0]))
         place = f"labels[{', '.join(map(str, index))}]" if index else "labels"
         raise ValueError(
             f"{place} is {int(numbers[index])}, but logits of shape {shape} have the classes 0 to {shape[-1] - 1}"
         )
+    asked = array_of(labels)
+    return require(
+        labels,
+        (asked < 0) | (asked >= shape[-1]),
+        ValueError(f"a label is not one of the classes 0 to {shape[-1] - 1}"),
+    )

@@ -186,7 +186,7 @@ class ExpressionWriter:
         """List the keyword arguments that a reader needs: a sum over all axes does not have to name them."""
         parameters = dict(entry.parameters)
         axis = parameters.get("axis")
-        if axis is None and in_numpy(entry.operation):
+        if axis is None and in_numpy(entry.operation) and entry.operation not in (np.argsort, np.argpartition):
             parameters.pop("axis", None)
         if entry.operation is np.sum and isinstance(axis, tuple):
             if len(axis) == np.ndim(entry.values[0]) and not parameters.get("keepdims"):

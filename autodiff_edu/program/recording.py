@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from ..arrays.provenance import is_marked, mark, refusal, unmark
 from ..arrays.validate import can_change, freeze
 from ..core.active import Follower, Hear, Listener, only, tick
 from ..core.entry import Entry
@@ -16,7 +17,7 @@ from ..core.variable import Variable
 from ..rules import operations
 from ..text.frames import Where, here
 from ..text.labels import names_of_arguments
-from ..text.places import Names, names
+from ..text.places import Names, names, place
 from .instructions import Instruction, Listing, Value, mapped
 from .spelling import same
 
@@ -30,6 +31,11 @@ class Recorder(Follower):
     ----------
     tensors : list of Tensor
         The arrays among the arguments, each with a name.
+    hears : mapping, optional
+        More types of events, with the functions that receive them.
+    marked : iterable of Variable, optional
+        If given, the arrays of the arguments and of these variables are marked during the run, and what a rule computes
+        from them unseen is refused; see `provenance`.
 
     Attributes
     ----------
@@ -39,9 +45,16 @@ class Recorder(Follower):
         By id: the variables that are read, with their values; those that are assigned to, with their new values.
     made, captured : set of int
         The ids of the variables made inside, and of the tensors made before, which are constants.
+    failure : Exception or None
+        The error that was raised, which the function may have caught.
     """
 
-    def __init__(self, tensors: list[Tensor], hears: Mapping[type, Hear] | None = None) -> None:
+    def __init__(
+        self,
+        tensors: list[Tensor],
+        hears: Mapping[type, Hear] | None = None,
+        marked: Iterable[Variable] | None = None,
+    ) -> None:
         ours: dict[type, Hear] = {
             Entry: self.hear_entry,
             Make: self.hear_make,
@@ -49,6 +62,9 @@ class Recorder(Follower):
             Return: self.hear_return,
         }
         super().__init__({**ours, Accumulate: self.hear_accumulate, **(hears or {})})
+        self.failure: Exception | None = None
+        self._marked, self._tensors = marked, tensors
+        self._originals: dict[int, Any] = {}  # by the ids of variables that are marked: the arrays that they had
         self.instructions: list[Instruction] = []
         self.variables: dict[int, tuple[Variable, Value]] = {}
         self.assigned: dict[int, tuple[Variable, Value]] = {}
@@ -68,13 +84,42 @@ class Recorder(Follower):
         self.arguments = tuple(self._values[tensor._id] for tensor in tensors)
 
     def run(self, function: Callable[[], Any], *others: Listener) -> Any:
-        """Call a function and record what it computes; only `others` listen too, and variables keep their values."""
+        """Call a function and record what it computes; only `others` listen too, and variables keep their values.
+
+        Raises
+        ------
+        Exception
+            The one that was raised while recording, even if the function caught it.
+        """
+        token = refusal.set(None if self._marked is None else self.refuse)
+        marks = [(variable, variable._array, mark(variable._array)) for variable in self._marked or ()]
+        self._originals = {variable._id: array for variable, array, _ in marks}
+        for tensor in self._tensors:
+            tensor._array = mark(tensor._array)
+            self.know(tensor._id, tensor._array, self._values[tensor._id])
         try:
+            for variable, array, marked in marks:
+                variable._array = marked
             with only(*others, self):
-                return function()
+                result = function()
         finally:
             for variable, array in self._before.values():
                 variable._array = array
+            for variable, array, marked in marks:
+                if variable._array is marked:  # another thread may have assigned to it
+                    variable._array = array
+            refusal.reset(token)
+        if self.failure is not None:
+            raise self.failure
+        return result
+
+    def refuse(self) -> Exception | None:
+        """Return the error for a number that depends on the arguments and was computed unseen."""
+        self.failure = TypeError(
+            f"{place(here())}: an order, an index or a choice is found in the numbers of a tensor here by plain NumPy, "
+            "and a recording would keep that of this call. Leave this part out of the function that is recorded"
+        )
+        return self.failure
 
     def listing(self, results: list[Value]) -> Listing:
         """Return what was recorded, with the names of the reader's code, and some results."""
@@ -101,6 +146,8 @@ class Recorder(Follower):
 
     def hear_entry(self, entry: Entry) -> None:
         """Write down an operation that was computed."""
+        if self._marked is not None and is_marked(entry.values):
+            entry.output_value = mark(entry.output_value)
         if entry.call is not None:
             self.hear_call(entry)
             return
@@ -111,7 +158,7 @@ class Recorder(Follower):
 
     def hear_call(self, entry: Entry) -> None:
         """Note the result of a custom gradient: one array, or several in a vector; see `hear_return`."""
-        self.know(entry.output_id, entry.output_value, as_value(self._numbers(entry.output_value)))
+        self.know(entry.output_id, entry.output_value, Value.constant(unmark(entry.output_value)))
 
     def result_of(self, entry: Entry, values: list[Any]) -> Value:
         """Append an operation on these values; return its result."""
@@ -208,8 +255,9 @@ class Recorder(Follower):
             known = Value.like(array, self._called(given, place))
             self.variables[id] = given, known
             self.know(id, array, known)
-            self._read_from[id, _identity(array)] = known
-            self._initial.add(_identity(array))
+            for initial in (array, self._originals.get(id, array)):
+                self._read_from[id, _identity(initial)] = known
+                self._initial.add(_identity(initial))
         return known or self._values[id]
 
     def value_of_plain(self, array: Any) -> Any:
@@ -227,6 +275,8 @@ class Recorder(Follower):
             return known[1]
         if isinstance(array, np.generic):
             return array
+        if self._marked is not None and is_marked(array) and (error := self.refuse()):
+            raise error
         if frozen or not can_change(array):
             value = Value.constant(array)
             self._arrays[id(array)] = array, value

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rule import elementwise, general
-from .operations import array_of, operation
+from .operations import array_of, operation, require
 
 # Shorthand --------------------------------------------------------------------------------------------------------
 
@@ -167,12 +167,11 @@ def pull_back_scaling(g: Any, v: Any) -> Any:
 
 def complete(v: Any) -> Any:
     """Return the eigenvectors if they are a basis, up to rounding; raise an error if not."""
-    if np.any(np.linalg.cond(array_of(v)) * np.finfo(v.dtype).eps > 1e-3):
-        raise ValueError(
-            "the eigenvalues of a matrix without a full set of eigenvectors have no derivative; change it slightly, "
-            "or use np.linalg.eigvalsh(a) if it is symmetric"
-        )
-    return v
+    error = ValueError(
+        "the eigenvalues of a matrix without a full set of eigenvectors have no derivative; change it slightly, or use "
+        "np.linalg.eigvalsh(a) if it is symmetric"
+    )
+    return require(v, np.linalg.cond(array_of(v)) * np.finfo(v.dtype).eps > 1e-3, error)
 
 
 def pull_eig(g: Any, y: Any, a: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.provenance import compute, is_marked, refusal
 from ..arrays.stack import dense
 from ..core.active import now
 from ..core.tensor import Tensor, apply
@@ -19,6 +20,8 @@ def operation(function: Callable[..., Any]) -> Callable[..., Any]:
     def dispatching(*inputs: Any, **parameters: Any) -> Any:
         if any(isinstance(x, Tensor) for x in inputs):
             return apply(dispatching, inputs, parameters)
+        if refusal.get() is not None and is_marked((*inputs, *parameters.values())):
+            return compute(function, [*map(dense, inputs)], parameters)
         return function(*map(dense, inputs), **parameters)
 
     dispatching.__name__, dispatching.__doc__ = function.__name__, function.__doc__
@@ -38,6 +41,23 @@ def array_of(x: Any) -> Any:
 def recorder() -> Any:
     """Return the recording of a program that is listening; None if no function is being compiled."""
     return next((one for one in now().followers if one.compiles), None)
+
+
+def require(x: Any, fails: Any, error: Exception) -> Any:
+    """Return x; raise an error if anything in `fails` is true, also in every call of a program that is recorded."""
+    if recorder():
+        return checked(x, fails, type(error).__name__, str(error))
+    if np.any(array_of(fails)):
+        raise error
+    return x
+
+
+@operation
+def checked(x: Any, fails: Any, kind: str, message: str) -> Any:
+    """Return x; raise an error if anything in `fails` is true: a ValueError, or of the kind with this name."""
+    if np.any(fails):
+        raise (ZeroDivisionError if kind == "ZeroDivisionError" else ValueError)(message)
+    return x
 
 
 @operation

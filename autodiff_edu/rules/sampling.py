@@ -11,7 +11,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from ..core.composites import SPELLED
 from ..core.rule import step
 from ..core.tensor import Tensor
-from .operations import turns
+from .operations import array_of, recorder, require, turns
 from .rearranging import moveaxis
 from .reductions import length
 from .taking import array_from, sort, take
@@ -110,7 +110,7 @@ def quantile(a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdi
     share = position - low if q.ndim else weights(position - low, a)  # NumPy's own dtypes
     found: Any = ordered[..., low] * (1 - share) + ordered[..., high] * share
     missing = np.isnan(array_from(flat)).any(axis=-1)  # sorting moves it to the end, where nobody would see it
-    if missing.any():
+    if recorder() or missing.any():
         found = np.where(np.reshape(missing, missing.shape + (1,) * q.ndim), np.nan, found)
     found = moveaxis(found, tuple(range(-q.ndim, 0)), tuple(range(q.ndim))) if q.ndim else found
     return np.reshape(found, q.shape + shape) if keepdims else found
@@ -178,9 +178,9 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         if np.shape(weights) != np.shape(a):
             weights = np.reshape(weights, [n if k == axis % np.ndim(a) else 1 for k, n in enumerate(np.shape(a))])
         total = np.sum(np.broadcast_to(weights, np.shape(a)), axis=axis, keepdims=keepdims)
-        empty = array_from(total) == 0
-        if isinstance(empty, np.bool_ | np.ndarray) and empty.any():  # another library may not know them yet
-            raise ZeroDivisionError("the weights sum to zero, so there is no average")
+        empty = array_of(total) == 0
+        if isinstance(empty, np.bool_ | np.ndarray | Tensor):  # another library may not know them yet
+            total = require(total, empty, ZeroDivisionError("the weights sum to zero, so there is no average"))
         found = np.sum(a * weights, axis=axis, keepdims=keepdims) / total
     return (found, total) if returned else found
 
@@ -208,8 +208,8 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     """Return a geometric sequence: raise the quotient of the two ends to evenly spaced powers."""
     refuse_dtype("np.geomspace", dtype)
     start, stop = (x.astype(np.result_type(x.dtype, float)) if isinstance(x, Tensor) else x for x in (start, stop))
-    if np.any(array_from(start) == 0) or np.any(array_from(stop) == 0):
-        raise ValueError("a geometric sequence cannot begin or end at 0")
+    error = ValueError("a geometric sequence cannot begin or end at 0")
+    start, stop = (require(x, array_from(x) == 0, error) for x in (start, stop))
     share = linspace(np.zeros(()), np.ones(()), num, endpoint)
     ratio = stop / start
     found = start * np.power(ratio, np.reshape(share, (-1, *(1,) * np.ndim(ratio))))

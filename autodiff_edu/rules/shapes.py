@@ -11,7 +11,7 @@ import numpy as np
 from ..core.composites import SPELLED
 from ..core.rule import general, linear, step
 from ..core.tensor import apply
-from .operations import alias, cast, concatenate, gather, round_off, scatter, stack
+from .operations import alias, cast, checked, concatenate, gather, round_off, scatter, stack
 
 
 def like(g: Any, y: Any, x: Any) -> Any:
@@ -68,6 +68,7 @@ linear(np.swapaxes,       lambda g, y, x, axis1, axis2: np.swapaxes(g, right(axi
 linear(np.broadcast_to,   lambda g, y, x, *_, **__: g)
 linear(cast,              lambda g, y, x, dtype: g)
 linear(alias,              lambda g, y, x: g)
+linear(checked,            lambda g, y, x, *_: g)
 linear(operator.getitem,  lambda g, y, x, index: scatter(g, index, np.shape(x)))
 linear(scatter,           lambda g, y, x, index, shape: gather(g, index, shape))
 linear(gather,            lambda g, y, x, index, shape: scatter(g, index, shape))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..arrays.structures import flatten
@@ -12,6 +12,7 @@ from ..core.entry import Entry
 from ..core.events import Begin, End, Make, Return
 from ..core.tape import Tape
 from ..core.tensor import Tensor, wrap
+from ..core.variable import Variable
 from ..custom import custom_gradient
 from ..custom.call import Call
 from ..program.instructions import Instruction, Listing, Value, mapped
@@ -31,8 +32,8 @@ class FileRecorder(Recorder):
     recorded all the same: the backward pass needs what the tape saw inside the function.
     """
 
-    def __init__(self, tensors: list[Tensor]) -> None:
-        super().__init__(tensors, {Begin: self._begin, End: self._end})
+    def __init__(self, tensors: list[Tensor], marked: Iterable[Variable] | None = None) -> None:
+        super().__init__(tensors, {Begin: self._begin, End: self._end}, marked)
         self._whole: list[bool] = []  # for each spelled-out function under way, whether it is one instruction
         self._sources: dict[Call, Any] = {}
         self._calls: dict[Instruction, Call] = {}
@@ -42,9 +43,18 @@ class FileRecorder(Recorder):
         """Whether a function that is one instruction is running."""
         return any(self._whole)
 
+    @property
+    def compiles(self) -> bool:  # type: ignore[override]
+        """Whether operations are recorded, so that rules decide by recorded ones too."""
+        return not self.inside
+
     def follows(self, ids: Any) -> bool:
         """Return True while operations are recorded: only rules that run on tensors can be."""
         return not self.inside
+
+    def refuse(self) -> Exception | None:
+        """Return the error for a number that was computed unseen; None inside a function that is one instruction."""
+        return None if self.inside else super().refuse()
 
     def hear_entry(self, entry: Entry) -> None:
         """Record an operation, unless it is part of another."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.active import always
 from ..core.tensor import Tensor
+from ..core.variable import Variable
 from ..program.comparison import Difference, find_differences
 from ..program.instructions import Listing, mapped, values_in
 from .examples import STEP, Examples
@@ -39,10 +40,11 @@ class Run:
         arrays: list[Any],
         moved: bool = False,
         attempt: bool = False,
+        marked: list[Variable] | None = None,
     ) -> None:
         self.failure: Exception | None = None
         tensors, arguments = given.arguments(arrays)
-        self.recorder = recorder = FileRecorder(tensors)
+        self.recorder = recorder = FileRecorder(tensors, marked)
         self.side_effects = SideEffects(recorder)
 
         def record() -> None:

@@ -153,6 +153,13 @@ class SavedFunction:
                     f"{name}, from {instruction.where}, returned {len(found)} results instead of "
                     f"{len(instruction.outputs)}; save it again"
                 )
+            for value, tensor in zip(instruction.outputs, found, strict=True):
+                if (tensor.dtype.kind == "c") != (value.dtype.kind == "c"):  # such as eigenvalues
+                    raise ValueError(
+                        f"{name}, from {instruction.where}, returned {tensor.dtype} numbers here, but {value.dtype} "
+                        "ones with the examples, and what follows was recorded for those; save the function again "
+                        "with an example of this kind"
+                    )
             known.update(zip(instruction.outputs, found, strict=True))
 
     def _run_custom(self, instruction: Instruction, sources: list[Any], outputs: list[Any], known: Known) -> list[Any]:

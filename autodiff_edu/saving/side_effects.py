@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.provenance import note_answer
 from ..core.active import Listener
 from ..core.events import Assign, Read, Seed
 from ..core.variable import Variable
@@ -20,7 +21,7 @@ from ..text.statements import is_theirs
 from .recording import FileRecorder
 
 READERS = (io.open, os.open, np.fromfile)
-DECISIONS = ("bool()", "index()")
+DECISIONS = {"bool()": "bool", "index()": "int"}
 
 
 class SideEffects(Listener):
@@ -56,6 +57,7 @@ class SideEffects(Listener):
         if how == "format()" or not self.recorder.depends(tensor):
             return
         if how in DECISIONS:
+            note_answer(tensor._array, DECISIONS[how])
             self.decided.append((how, here()))
         elif not self.recorder.inside:
             what = f"the variable {tensor.name!r}" if isinstance(tensor, Variable) else ""

@@ -4,6 +4,7 @@ import numpy as np
 
 from autodiff_edu.rules.linalg import EIGH, over_gaps
 from autodiff_edu.rules.norms import cofactors
+from autodiff_edu.rules.operations import checked
 
 from .case import case as any_case
 from .case import joined as parts
@@ -85,6 +86,7 @@ CASES = [
     ),
     case("linalg eig, complex pair", lambda x: parts(LINALG.eig(x * 0.1 + TURN.astype(x.dtype))), (2, 2)),
     case("linalg over_gaps", lambda k, gaps: over_gaps(k, gaps, 0.0, EIGH), (2, 3), (2, 3)),
+    case("checked", lambda x: checked(x, x > 99, "ValueError", "too large"), (2, 3), real=True),
     case("linalg svdvals", LINALG.svdvals, (3, 2)),
     case("linalg svd, values", lambda x: LINALG.svd(x, compute_uv=False), (2, 3, 3)),
     case("linalg svd, square", lambda x: parts(LINALG.svd(x)), (3, 3), real=True),
