@@ -17,7 +17,7 @@ import numpy as np
 from .validate import is_tensor
 
 refusal: ContextVar[Callable[[], Exception | None] | None] = ContextVar("refusal", default=None)
-"""While a function is recorded with marked arrays: it returns the error for a number that was computed unseen, if it is one."""
+"""While a function is recorded with marked arrays: returns the error for a number that was computed unseen, or None."""
 
 _OF_SHAPES = {
     np.shape, np.ndim, np.size, np.zeros_like, np.ones_like, np.empty_like, np.result_type, np.can_cast,

@@ -24,7 +24,7 @@ ASKED = {"bool()": "bool", "int()": "int", "index()": "int"}
 """What may be asked of a tensor while it is recorded: the program asks again, and compares the answers."""
 
 MAY_BE_COMPLEX = (eig, eigvals)
-"""The operations whose results are real or complex, as their real arguments have it; the rest of a path depends on it."""
+"""The operations whose results for real numbers may be complex; the rest of a path depends on it."""
 
 NOTHING = (operations.alias, operations.stop_gradient)
 """The operations that compute nothing."""

@@ -227,7 +227,8 @@ def _as_classes(labels: Any, logits: Any) -> Any:
             "write labels.astype(int)"
         )
     numbers: Any = unmark(labels._array if isinstance(labels, Tensor) else labels)
-    if not isinstance(numbers, np.ndarray | np.generic):  # another library's array may not be computed, and stays so
+    computed = isinstance(numbers, np.ndarray | np.generic)  # another library's array may not be computed, and stays so
+    if not computed:
         return labels
     if np.any((numbers < 0) | (numbers >= shape[-1])):
         index = tuple(map(int, np.argwhere((numbers < 0) | (numbers >= shape[-1]))[0]))
@@ -236,8 +237,5 @@ def _as_classes(labels: Any, logits: Any) -> Any:
             f"{place} is {int(numbers[index])}, but logits of shape {shape} have the classes 0 to {shape[-1] - 1}"
         )
     asked = array_of(labels)
-    return require(
-        labels,
-        (asked < 0) | (asked >= shape[-1]),
-        ValueError(f"a label is not one of the classes 0 to {shape[-1] - 1}"),
-    )
+    error = ValueError(f"a label is not one of the classes 0 to {shape[-1] - 1}")
+    return require(labels, (asked < 0) | (asked >= shape[-1]), error)

@@ -92,22 +92,22 @@ class Recorder(Follower):
             The one that was raised while recording, even if the function caught it.
         """
         token = refusal.set(None if self._marked is None else self.refuse)
-        marks = [(variable, variable._array, mark(variable._array)) for variable in self._marked or ()]
-        self._originals = {variable._id: array for variable, array, _ in marks}
+        self._originals = {variable._id: variable._array for variable in self._marked or ()}
+        marks = [(variable, mark(variable._array)) for variable in self._marked or ()]
         for tensor in self._tensors:
             tensor._array = mark(tensor._array)
             self.know(tensor._id, tensor._array, self._values[tensor._id])
         try:
-            for variable, array, marked in marks:
+            for variable, marked in marks:
                 variable._array = marked
             with only(*others, self):
                 result = function()
         finally:
             for variable, array in self._before.values():
                 variable._array = array
-            for variable, array, marked in marks:
+            for variable, marked in marks:
                 if variable._array is marked:  # another thread may have assigned to it
-                    variable._array = array
+                    variable._array = self._originals[variable._id]
             refusal.reset(token)
         if self.failure is not None:
             raise self.failure
