@@ -119,12 +119,9 @@ def mark(value: Any) -> Any:
     """Return what depends on the arguments, marked: arrays and numbers, and tuples and lists of them."""
     if refusal.get() is None or type(value) is DependentArray or is_tensor(value):
         return value
-    if isinstance(value, np.ndarray):
-        return value.view(DependentArray)
-    if isinstance(value, np.generic | bool | int | float | complex):
-        array = np.asarray(value).view(DependentArray)
-        array.flags.writeable = False
-        return array
+    if isinstance(value, np.ndarray | np.generic | bool | int | float | complex):
+        # a copy, because what np.asarray makes of it then has it as its base, and can be recognized
+        return np.array(np.asarray(value).view(DependentArray), order="K", subok=True)
     if isinstance(value, tuple | list):
         parts = [mark(part) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)

@@ -200,7 +200,7 @@ def as_index(index: Any) -> Any:
         return index._array
     if isinstance(index, list) and not index:
         return np.array(index, int)
-    return np.array(index) if isinstance(index, np.ndarray | list) else index
+    return index.copy() if isinstance(index, np.ndarray) else np.array(index) if isinstance(index, list) else index
 
 
 def reject_argument(function: Callable[..., Any], parameters: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
+from ..arrays.provenance import DependentArray
 from ..core.composites import SPELLED
 from ..core.rule import general
 from ..core.tensor import Tensor, apply, constant
@@ -19,7 +20,7 @@ from .operations import array_of
 
 def array_from(a: Any) -> Any:
     """Return the array behind a tensor, or convert a list to one, to choose an order or a branch from it."""
-    return array_of(a) if isinstance(a, Tensor) else np.asarray(a)
+    return array_of(a) if isinstance(a, Tensor) else a if type(a) is DependentArray else np.asarray(a)
 
 
 def count_from(a: Any) -> Any:
