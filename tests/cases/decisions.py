@@ -115,6 +115,8 @@ CASES = [
     case("copysign", lambda x, y: np.copysign(x, y) * y, FOUR, (4,)),
     case("nan_to_num", lambda x: np.nan_to_num(x) ** 2, HOLED),
     case("unwrap of a multiple", lambda x: np.unwrap(3 * x), SEVEN),
+    case("compress by a comparison", lambda x: np.compress(x > 0, x) ** 2, FOUR),
+    case("x[comparison]", lambda x: x[x > 0] ** 2, FOUR),
     case("trim_zeros", lambda x: np.trim_zeros(x) ** 2, FOUR),
     case("if", lambda x: x**2 if np.sum(x) > 0 else np.sin(x), FOUR),
     case("max of Python", lambda x: max(x[0], x[1]) ** 2 * x, FOUR),
