@@ -222,7 +222,8 @@ class FunctionWriter(ExpressionWriter):
 
     def _leaving(self, value: Value, shared: set[Value]) -> str:
         text = self.operand(None, value)
-        return f"{text.within(10)}.copy()" if value in shared and value.shape else text.text
+        is_view = value in shared and (value.shape or value not in self.listing.arguments)  # those are NumPy scalars
+        return f"{text.within(10)}.copy()" if is_view else text.text
 
     def _function(self, operation: Any) -> str:
         found = super()._function(operation)

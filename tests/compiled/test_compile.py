@@ -16,6 +16,7 @@ import pytest
 
 import autodiff_edu as ad
 from autodiff_edu import nn
+from autodiff_edu.arrays.structures import flatten
 
 
 def count(compiled):
@@ -300,6 +301,30 @@ class TestOwnership:
         compiled(x + 5.0)
         for result, copy in zip(results, kept, strict=True):
             assert np.array_equal(result, copy)
+
+    @pytest.mark.parametrize(
+        "f",
+        [
+            lambda x: x[..., 0],
+            lambda x: x[0, ...],
+            lambda x: np.squeeze(x[0:1]),
+            lambda x: np.reshape(x[:1], ()),
+            lambda x: np.real(x)[..., 0],
+            lambda x: [{"first": x.T[..., 0]}],
+            lambda x: np.squeeze(x[:1].reshape(1, 1)),
+        ],
+    )
+    def test_a_result_without_axes_is_the_caller_s_own(self, f):
+        compiled, x, results = ad.compile(f), np.array([1.0, 2.0]), []
+        for k in range(3):
+            x[0] = k
+            results += [leaf for _, leaf in flatten(compiled(x), "")]
+        assert [float(result) for result in results] == [0.0, 1.0, 2.0]
+        x = ad.Variable(np.zeros(2))
+        kept = ad.compile(lambda: x[..., 0])
+        first = kept()
+        x.assign([1.0, 1.0])
+        assert (float(first), float(kept())) == (0.0, 1.0)
 
     def test_arguments_are_never_written_into(self):
         def f(x, y):
