@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ def taken_apart(arguments: Any, key: list[Any], arrays: list[Any]) -> None:
             taken_apart(argument, key, arrays)
             continue
         elif kind is dict:
-            key += kind, tuple(argument)
+            key += kind, tuple([name if type(name) is str else _exact(name) for name in argument])
             taken_apart(argument.values(), key, arrays)
             continue
         else:
@@ -67,10 +68,20 @@ def _apart(argument: Any, key: list[Any], arrays: list[Any]) -> None:
     else:
         leaves = flatten(argument, "")
         if leaves and leaves[0][1] is argument:
-            key += type(argument), argument  # equal ones of two types, as of two Enums, differ
+            key.append(_exact(argument))
         else:
             key += type(argument), tuple(path for path, _ in leaves)
             taken_apart([leaf for _, leaf in leaves], key, arrays)
+
+
+def _exact(value: Any) -> Any:
+    """Return what stands for a value in a key: 1, 1.0 and True differ, 0.0 and -0.0, and equal Enums of two types."""
+    kind = type(value)
+    if isinstance(value, tuple | frozenset):
+        return kind, (frozenset if isinstance(value, frozenset) else tuple)(map(_exact, value))
+    if isinstance(value, Number):
+        return kind, value, repr(value)
+    return kind, value
 
 
 def is_array(leaf: Any) -> bool:

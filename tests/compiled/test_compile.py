@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import gc
+import math
 import threading
 import tracemalloc
 import warnings
 from collections import namedtuple
+from decimal import Decimal
 from functools import partial
 
 import numpy as np
@@ -87,6 +89,39 @@ class TestSignatures:
         assert float(compiled({"a": 1.0, "b": 5.0})) == 6.0
         assert float(compiled({"a": 1.0, "c": 7.0})) == 8.0
         assert count(compiled) == 4
+
+    @pytest.mark.parametrize(
+        "keys",
+        [
+            (0.0, -0.0),
+            (1, 1.0, True, np.float32(1.0), 1 + 0j),
+            (complex(0.0, 0.0), complex(0.0, -0.0)),
+            (Decimal("0.0"), Decimal("-0.0")),
+            ((0.0, "a"), (-0.0, "a"), (0, "a")),
+            (frozenset({1}), frozenset({1.0})),
+            ("1", 1),
+        ],
+    )
+    def test_equal_keys_of_other_types_or_signs_have_their_own_programs(self, keys):
+        compiled = ad.compile(lambda parts: [part * len(repr(key)) for key, part in parts.items()])
+        for key in keys * 2:
+            assert float(compiled({key: 1.0})[0]) == len(repr(key))
+        assert count(compiled) == len(keys)
+
+    @pytest.mark.parametrize("values", [(Decimal("0.0"), Decimal("-0.0")), (frozenset({1}), frozenset({1.0}))])
+    def test_so_have_equal_values_that_are_not_arrays(self, values):
+        compiled = ad.compile(lambda x, value: x * len(repr(value)))
+        for value in values * 2:
+            assert float(compiled(1.0, value)) == len(repr(value))
+        assert count(compiled) == 2
+
+    def test_the_sign_of_a_key_that_is_zero_counts(self):
+        compiled = ad.compile(lambda parts: [part * math.copysign(1, key) for key, part in parts.items()])
+        assert [float(compiled({key: 1.0})[0]) for key in (0.0, -0.0, 0.0)] == [1.0, -1.0, 1.0]
+        assert count(compiled) == 2
+        compiled = ad.compile(lambda parts: [part * key for key, part in parts.items()])
+        assert [compiled({key: np.array([2])})[0].dtype for key in (1, 1.0, 1)] == [np.int64, np.float64, np.int64]
+        assert count(compiled) == 2
 
     def test_what_cannot_be_hashed_is_refused_by_name(self):
         compiled = ad.compile(lambda x, chosen: x)
