@@ -27,7 +27,7 @@ from ..trace.garbage_collection import without_collecting
 from .guards import GuardedRecorder
 from .programs import Program
 from .results import builder, tensors_of
-from .signature import is_array, taken_apart, with_tensors
+from .signature import exact, is_array, taken_apart, with_tensors
 
 MOST_PROGRAMS = 64
 """How many programs a compiled function keeps."""
@@ -255,7 +255,7 @@ def _describe(difference: Difference, name: str) -> str:
 def _unhashable(name: str, args: Any, named: Any) -> TypeError:
     for path, leaf in [*flatten(args, "argument "), *flatten(named, "argument ")]:
         try:
-            hash(leaf)
+            hash(None if is_array(leaf) else exact(leaf))
         except TypeError:
             return TypeError(
                 f"{path} of {name} is {leaf!r:.60} of type {type(leaf).__name__}, which cannot be hashed, so a "

@@ -45,7 +45,7 @@ def taken_apart(arguments: Any, key: list[Any], arrays: list[Any]) -> None:
             taken_apart(argument, key, arrays)
             continue
         elif kind is dict:
-            key += kind, tuple([name if type(name) is str else _exact(name) for name in argument])
+            key += kind, tuple([name if type(name) is str else exact(name) for name in argument])
             taken_apart(argument.values(), key, arrays)
             continue
         else:
@@ -68,17 +68,19 @@ def _apart(argument: Any, key: list[Any], arrays: list[Any]) -> None:
     else:
         leaves = flatten(argument, "")
         if leaves and leaves[0][1] is argument:
-            key.append(_exact(argument))
+            key.append(exact(argument))
         else:
             key += type(argument), tuple(path for path, _ in leaves)
             taken_apart([leaf for _, leaf in leaves], key, arrays)
 
 
-def _exact(value: Any) -> Any:
+def exact(value: Any) -> Any:
     """Return what stands for a value in a key: 1, 1.0 and True differ, 0.0 and -0.0, and equal Enums of two types."""
     kind = type(value)
     if isinstance(value, tuple | frozenset):
-        return kind, (frozenset if isinstance(value, frozenset) else tuple)(map(_exact, value))
+        return kind, (frozenset if isinstance(value, frozenset) else tuple)(map(exact, value))
+    if isinstance(value, slice):  # in Python 3.11 it cannot be hashed
+        return kind, exact(value.start), exact(value.stop), exact(value.step)
     if isinstance(value, Number):
         return kind, value, repr(value)
     return kind, value

@@ -127,7 +127,17 @@ class TestSignatures:
         compiled = ad.compile(lambda x, chosen: x)
         with pytest.raises(TypeError, match=r"argument \[1\] of <lambda> is \{1\} of type set, which cannot be hashed"):
             compiled(1.0, {1})
+        with pytest.raises(TypeError, match=r"argument \[2\] of <lambda> is bytearray.*, which cannot be hashed"):
+            ad.compile(lambda x, part, data: x)(np.ones(2), slice(1), bytearray(b"1"))
         assert count(compiled) == 0
+
+    def test_slices_belong_to_the_program(self):
+        compiled, x = ad.compile(lambda x, part: x[part]), np.arange(6.0)
+        parts = [slice(2), slice(3), slice(1, 3), slice(None, None, -1), slice(np.int64(2)), np.s_[1:5:2]]
+        for part in parts * 2:
+            assert np.array_equal(compiled(x, part), x[part])
+            assert np.array_equal(compiled(x, part=part), x[part])
+        assert count(compiled) == 2 * len(parts)
 
     @pytest.mark.parametrize(
         ("arguments", "named", "path", "kind"),
