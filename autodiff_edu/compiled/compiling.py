@@ -27,7 +27,7 @@ from ..trace.garbage_collection import without_collecting
 from .guards import GuardedRecorder
 from .programs import Program
 from .results import builder, tensors_of
-from .signature import exact, is_array, taken_apart, with_tensors
+from .signature import exact, has_ended, is_array, taken_apart, with_tensors
 
 MOST_PROGRAMS = 64
 """How many programs a compiled function keeps."""
@@ -198,7 +198,8 @@ class Compiled:
         return recorder.listing(values), builder(result, recorder.made), recorder.captured, bool(recorder.made)
 
     def _forget(self) -> None:
-        """Drop the program that has not been used for longest, if there are too many."""
+        """Drop the programs for objects that are gone; then the one unused for longest, if there are too many."""
+        self._paths = {signature: paths for signature, paths in self._paths.items() if not has_ended(signature)}
         programs = [(program.used, signature) for signature, paths in self._paths.items() for program in paths]
         if len(programs) > MOST_PROGRAMS:
             used, signature = min(programs, key=lambda pair: pair[0])
@@ -259,8 +260,8 @@ def _unhashable(name: str, args: Any, named: Any) -> TypeError:
         except TypeError:
             return TypeError(
                 f"{path} of {name} is {leaf!r:.60} of type {type(leaf).__name__}, which cannot be hashed, so a "
-                "compiled function cannot tell when it changes. Pass numbers, arrays, strings, tuples, lists or dicts "
-                "of them, or an object that can be hashed"
+                "compiled function cannot find the program for it. Pass numbers, arrays, strings, tuples, lists or "
+                "dicts of them, or an object that can be hashed"
             )
     return TypeError(f"an argument of {name} cannot be hashed")
 
@@ -270,7 +271,9 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str 
 
     The first call with arguments of new structures, shapes or dtypes records every operation on tensors, also those of
     the tapes inside, and writes one NumPy function; later calls run that function. So your Python code runs only while
-    it is recorded: later calls print nothing, and leave your counters and lists as they are.
+    it is recorded: later calls print nothing, and leave your counters and lists as they are. What the code reads keeps
+    the value that it had then, unless it is an argument or a variable. That includes attributes of arguments, such as
+    `self.rate` in a method: pass the rate too, make it a variable, or call `clear()` when it has changed.
 
     Parameters
     ----------
@@ -306,10 +309,9 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str 
 
     Notes
     -----
-    Arrays, floats and other objects that are not arguments keep the values that they had while recording. Variables are
-    read in every call, and assigned to when the program has finished. A float is a float64 tensor, as in `constant`:
-    next to float32 arrays, pass `np.float32(0.1)` in place of `0.1`. Text made of a tensor, as in f"{x}", stays that of
-    the first call. What nothing needs does not run, so NumPy does not warn about it either.
+    Variables are read in every call, and assigned to when the program has finished. A float is a float64 tensor, as in
+    `constant`: next to float32 arrays, pass `np.float32(0.1)` in place of `0.1`. Text made of a tensor, as in f"{x}",
+    stays that of the first call. What nothing needs does not run, so NumPy does not warn about it either.
 
     Where Python needs a truth value or a whole number from a tensor (`if x > 0`, `while`, `range(int(n))`), the program
     checks that the answer is the one recorded. If it is not, the function is recorded once more, and both are kept.

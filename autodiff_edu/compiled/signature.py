@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from numbers import Number
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ..text.functions import names_of_parameters, spoken
 
 _SETTINGS = {int, bool, str, type(None)}
 _FLOATS: dict[type, type] = {float: np.float64, complex: np.complex128}
+_PARTED = {tuple, frozenset}
 _SCALARS = {np.float64, np.float32, np.float16, np.complex128, np.complex64}
 
 
@@ -76,7 +78,9 @@ def _apart(argument: Any, key: list[Any], arrays: list[Any]) -> None:
 
 def exact(value: Any) -> Any:
     """Return what stands for a value in a key: 1, 1.0 and True differ, 0.0 and -0.0, and equal Enums of two types."""
-    kind = type(value)
+    kind: Any = type(value)
+    if kind.__hash__ is object.__hash__ and kind.__weakrefoffset__:  # only this very object is equal to it
+        return kind, ref(value)
     if isinstance(value, tuple | frozenset):
         return kind, (frozenset if isinstance(value, frozenset) else tuple)(map(exact, value))
     if isinstance(value, slice):  # in Python 3.11 it cannot be hashed
@@ -84,6 +88,11 @@ def exact(value: Any) -> Any:
     if isinstance(value, Number):
         return kind, value, repr(value)
     return kind, value
+
+
+def has_ended(key: Any) -> bool:
+    """Return whether an object among these arguments is gone, so that no call can have this key again."""
+    return any(part() is None if type(part) is ref else type(part) in _PARTED and has_ended(part) for part in key)
 
 
 def is_array(leaf: Any) -> bool:

@@ -12,6 +12,7 @@ import warnings
 from collections import namedtuple
 from decimal import Decimal
 from functools import partial
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -166,6 +167,54 @@ class TestSignatures:
         x = np.ones((2, 3))
         for layer in layers * 2:
             assert np.array_equal(compiled(layer, x), layer(x))
+        assert count(compiled) == 2
+
+    def test_an_object_is_told_apart_by_itself_and_not_by_its_attributes(self):
+        class Model:
+            def __init__(self, rate):
+                self.rate, self.shift = rate, ad.Variable(0.0)
+
+        compiled = ad.compile(lambda model, x: x * model.rate + model.shift)
+        model = Model(2.0)
+        assert float(compiled(model, 1.0)) == 2.0
+        model.rate = 5.0
+        model.shift.assign(10.0)
+        assert float(compiled(model, 1.0)) == 12.0, "as the first paragraph of its docstring says"
+        compiled.clear()
+        assert float(compiled(model, 1.0)) == 15.0
+        assert float(compiled(Model(3.0), 1.0)) == 3.0
+
+    @pytest.mark.parametrize(
+        "wrap",
+        [lambda m: m, lambda m: [m], lambda m: {m: 1.0}, lambda m: (m, 1), lambda m: frozenset({m})],
+        ids=["itself", "in a list", "as a key", "in a tuple", "in a set"],
+    )
+    def test_an_object_and_its_programs_go_when_nobody_else_holds_it(self, wrap):
+        class Model:
+            pass
+
+        compiled = ad.compile(lambda given, x: x * 2.0)
+        for _ in range(5):
+            model = Model()
+            gone = ref(model)
+            assert float(compiled(wrap(model), 1.0)) == float(compiled(wrap(model), 1.5)) - 1.0 == 2.0
+            assert count(compiled) == 1
+            del model
+            assert gone() is None
+
+    def test_objects_that_are_equal_share_a_program_though_they_are_gone(self):
+        class Rate:
+            def __init__(self, value):
+                self.value = value
+
+            def __eq__(self, other):
+                return self.value == other.value
+
+            def __hash__(self):
+                return hash(self.value)
+
+        compiled = ad.compile(lambda rate, x: x * rate.value)
+        assert [float(compiled(Rate(value), 1.0)) for value in (2.0, 3.0, 2.0, 3.0)] == [2.0, 3.0, 2.0, 3.0]
         assert count(compiled) == 2
 
     def test_at_most_64_programs_are_kept_and_the_one_unused_for_longest_goes(self):
