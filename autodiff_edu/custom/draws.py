@@ -43,7 +43,9 @@ def generators_of(function: Callable[..., Any], *arguments: Any) -> list[Any]:
 
 
 def state_of(generator: Any) -> bytes:
-    """Return what changes when a generator draws a number."""
+    """Return what changes when a generator draws a number; the system's has no state, and counts as drawn from."""
+    if isinstance(generator, random.SystemRandom):
+        return generator.randbytes(16)
     if isinstance(generator, random.Random):
         return pickle.dumps(generator.getstate())
     if isinstance(generator, np.random.RandomState):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import secrets
 from functools import partial
 
 import numpy as np
@@ -12,6 +13,7 @@ import autodiff_edu as ad
 from autodiff_edu import nn
 
 rng = np.random.default_rng(0)
+system = random.SystemRandom()
 
 
 class Coin:
@@ -54,6 +56,8 @@ DRAWING = {
     "a default": lambda x, source=rng: x * (source.random() < 1.0),
     "NumPy's own": lambda x: x if np.random.rand() < 1.0 else -x,
     "Python's own": lambda x: x if random.random() < 1.0 else -x,
+    "the system's": lambda x: x if system.random() < 1.0 else -x,
+    "the module secrets": lambda x: x if secrets.randbelow(1) == 0 else -x,
     "an object": Coin(),
     "a method": Coin().toss,
     "a part": partial(lambda source, x: x * (source.random(3) < 1.0), rng),
@@ -118,12 +122,13 @@ def test_an_object_that_answers_every_question_does_no_harm():
     assert ad.compile(ad.grad(f))(np.ones(2))[0] == 4.0
 
 
-def test_a_checkpoint_that_draws_from_a_generator_it_is_given_is_refused():
+@pytest.mark.parametrize("source", [np.random.default_rng(7), system], ids=["NumPy's", "the system's"])
+def test_a_checkpoint_that_draws_from_a_generator_it_is_given_is_refused(source):
     def dropout(x, source):
-        return 2.0 * x * (source.random(8) < 0.5)
+        return 2.0 * x * (source.random() < 1.0)
 
     x = ad.Variable(np.zeros(8))
     with ad.GradientTape() as tape:
-        y = ad.checkpoint(dropout)(x, np.random.default_rng(7))
+        y = ad.checkpoint(dropout)(x, source)
     with pytest.raises(ValueError, match="drew other random numbers"):
         tape.gradient(y, x)
