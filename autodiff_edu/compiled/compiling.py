@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import functools
-import io
-import warnings
 from collections.abc import Callable, Iterable
-from contextlib import redirect_stdout
 from threading import RLock
 from types import MethodType
 from typing import Any
@@ -160,13 +157,11 @@ class Compiled:
     def _recorded_twice(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Listing, Any, set[int]]:
         """Record the function twice, and compare; once more if the first call created variables, as layers do."""
         first, build, captured, created = self._recorded(args, named)
-        printed = io.StringIO()
-        with redirect_stdout(printed):
-            if created:
-                first, build, captured, _ = self._recorded(args, named)
-            generators = generators_of(self.function, args, named)
-            before = [state_of(generator) for generator in generators]
-            second, *_ = self._recorded(args, named, [variable for variable, _ in first.variables])
+        if created:
+            first, build, captured, _ = self._recorded(args, named)
+        generators = generators_of(self.function, args, named)
+        before = [state_of(generator) for generator in generators]
+        second, *_ = self._recorded(args, named, [variable for variable, _ in first.variables])
         difference = next(find_differences(first, second), None)
         if difference is not None and difference.instruction is not None:
             raise DifferentError(_describe(difference, self.__name__))
@@ -179,12 +174,6 @@ class Compiled:
                 )
         if difference is not None:
             raise DifferentError(_describe(difference, self.__name__))
-        if printed.getvalue():
-            warnings.warn(
-                f"{self.__name__} prints, but a compiled function prints only while it is recorded, not when its "
-                "program runs",
-                stacklevel=4,
-            )
         return first, build, captured
 
     def _recorded(
@@ -271,9 +260,10 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str 
 
     The first call with arguments of new structures, shapes or dtypes records every operation on tensors, also those of
     the tapes inside, and writes one NumPy function; later calls run that function. So your Python code runs only while
-    it is recorded: later calls print nothing, and leave your counters and lists as they are. What the code reads keeps
-    the value that it had then, unless it is an argument or a variable. That includes attributes of arguments, such as
-    `self.rate` in a method: pass the rate too, make it a variable, or call `clear()` when it has changed.
+    it is recorded, twice, to compare, and once more if it makes variables. It prints each time; later calls print
+    nothing, and leave your counters and lists as they are. What the code reads keeps the value that it had then, unless
+    it is an argument or a variable. That includes attributes of arguments, such as `self.rate` in a method: pass the
+    rate too, make it a variable, or call `clear()` when it has changed.
 
     Parameters
     ----------
@@ -301,11 +291,6 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str 
     ValueError
         When called: if the function computes something different when called again with the same arguments, as with
         random numbers; if arguments of the same kind take more than 16 paths.
-
-    Warns
-    -----
-    UserWarning
-        If the function prints.
 
     Notes
     -----

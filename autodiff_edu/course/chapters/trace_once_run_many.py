@@ -75,14 +75,14 @@ PREDICTIONS = (
     ),
     Prediction(
         "`chatty` prints a line and is called three times. How many such lines will you see?",
-        answer=1,
+        answer=2,
         hints={
             3: "The program doesn't print.",
-            2: "Well reasoned! But the second recording is silenced.",
-            0: "The function runs once, to be recorded, before the program takes over.",
+            1: "It prints while it's recorded. How many recordings are there?",
+            0: "The function runs to be recorded, before the program takes over.",
         },
-        why="It prints while it's recorded, and the program that then runs has no print in it. The second recording is "
-        "silenced, so the line appears once.",
+        why="It prints while it's recorded, once in each of the two recordings. The program that then runs has no print in "
+        "it.",
     ),
     Prediction(
         "`temperature` is compiled and reads `room`, a global. It says 0.48 in the kitchen. We set `room` to 0.05. "
