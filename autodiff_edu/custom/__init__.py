@@ -12,9 +12,12 @@
 
 from __future__ import annotations
 
+import dis
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 
@@ -24,7 +27,9 @@ from ..core.composites import SPELLED
 from ..core.tensor import Tensor
 from ..rules import RULES, Rule, complete
 from ..rules.operations import stop_gradient as stopped
+from ..text.frames import Where
 from ..text.functions import name_of
+from ..text.with_block import ExitMethod, WithBlock
 from .call import call
 
 
@@ -115,41 +120,59 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 KINDS = ("elementwise", "linear", "general")
 
 
-class Registration:
+class Registration(WithBlock):
     """A registered rule; used in a `with` statement, it is removed at the end of the block."""
 
     def __init__(self, operation: Callable[..., Any], rule: Rule) -> None:
         self._operation, self._rule = operation, rule
-        self.__enter__()
 
     def __enter__(self) -> Registration:
-        entered = _REGISTERED.setdefault(self._operation, [])
-        if not entered:
-            _BEFORE[self._operation] = RULES.get(self._operation), SPELLED.pop(self._operation, None)
-        if self not in entered:
-            entered.append(self)
-        RULES[self._operation] = entered[-1]._rule
+        if (held := self._held()) is not None:  # gone with the block, even if an interrupt came before `__exit__`
+            finalize(held, self._remove).atexit = False
+        self._add()
         return self
 
+    @ExitMethod
     def __exit__(self, *exception: object) -> None:
-        entered = _REGISTERED.get(self._operation, [])
+        self._remove()
+
+    def _add(self) -> None:
+        _BEFORE.setdefault(self._operation, (RULES.get(self._operation), SPELLED.get(self._operation)))
+        entered = _REGISTERED.setdefault(self._operation, [])
         if self not in entered:
+            entered.append(self)
+        self._choose()
+
+    def _remove(self) -> None:
+        entered = _REGISTERED.get(self._operation, [])
+        if self in entered:
+            entered.remove(self)
+        self._choose()
+
+    def _choose(self) -> None:
+        """Let the latest active rule of the operation hold, or the original one; done twice, it changes nothing."""
+        if self._operation not in _BEFORE:
             return
-        entered.remove(self)
-        if entered:
-            RULES[self._operation] = entered[-1]._rule
-            return
-        rule, spelled = _BEFORE.pop(self._operation)
-        del RULES[self._operation]
-        if rule is not None:
-            RULES[self._operation] = rule
-        if spelled is not None:
-            SPELLED[self._operation] = spelled
+        entered = _REGISTERED.get(self._operation)
+        rule, spelled = (entered[-1]._rule, None) if entered else _BEFORE[self._operation]
+        tables: list[tuple[dict[Any, Any], Any]] = [(RULES, rule), (SPELLED, spelled)]
+        for table, value in tables:
+            if value is None:
+                table.pop(self._operation, None)
+            else:
+                table[self._operation] = value
 
 
 _REGISTERED: dict[Callable[..., Any], list[Registration]] = {}
 _BEFORE: dict[Callable[..., Any], tuple[Rule | None, Callable[..., Any] | None]] = {}
-"""The rules of an operation before its first active registration, restored after the last."""
+"""The rules of an operation before its first registration."""
+
+
+def _begins_block(where: Where) -> bool:
+    """Return whether a call is the head of a `with` statement, which enters what it returns."""
+    code, offset = where
+    after = [one.opname for one in dis.get_instructions(code) if one.offset > offset][:2]
+    return after[:1] == ["BEFORE_WITH"] or after == ["COPY", "LOAD_SPECIAL"]  # the second since Python 3.14
 
 
 def _add_check(rule: Callable[..., Any] | None, name: str, argument: int) -> Callable[..., Any] | None:
@@ -248,4 +271,11 @@ def register_gradient(
     if known and not replace:
         raise ValueError(f"{name} already has a derivative; write replace=True to replace it")
     held = tuple(_add_check(rule, name, argument) for argument, rule in enumerate(rules))
-    return Registration(operation, Rule(kind, held, own=True))
+    registration, caller = Registration(operation, Rule(kind, held, own=True)), sys._getframe(1)
+    if _begins_block((caller.f_code, caller.f_lasti)):  # only the block knows whether an interrupt has ended it
+        return registration
+    try:
+        return registration.__enter__()
+    except BaseException:
+        registration._remove()
+        raise

@@ -12,8 +12,10 @@ import pytest
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import Listener, now, only
+from autodiff_edu.core.composites import SPELLED
 from autodiff_edu.custom.call import Reads
 from autodiff_edu.explain.journal import journal
+from autodiff_edu.rules import RULES
 from autodiff_edu.trace.scopes import opened
 
 OURS = str(Path(ad.__file__).parent) + os.sep
@@ -58,23 +60,24 @@ class Busy:
         assert len(again.entries) == before[1] + 1
 
 
-def interrupted_at(number, busy):
+def interrupted_at(number, run, errors, each=("call", "line", "return", "exception")):
     """Raise KeyboardInterrupt at one event of the package's own code; return whether there was such an event."""
     events = count()
 
     def trace(frame, event, argument):
         if not frame.f_code.co_filename.startswith(OURS):
             return None
-        if next(events) == number:
+        frame.f_trace_opcodes = "opcode" in each
+        if event in each and next(events) == number:
             raise KeyboardInterrupt
         return trace
 
     before = sys.gettrace()
     sys.settrace(trace)
     try:
-        busy.run()
+        run()
     except KeyboardInterrupt as error:
-        busy.errors.append(error)  # as `sys.last_value` does: so no frame, and no generator, goes away
+        errors.append(error)  # as `sys.last_value` does: so no frame, and no generator, goes away
         return True
     finally:
         sys.settrace(before)
@@ -85,11 +88,49 @@ def test_an_interrupt_at_any_line_of_the_package_leaves_nothing_active(monkeypat
     monkeypatch.setattr(sys, "unraisablehook", lambda lost: None)  # Python drops one that comes in a finalizer
     for number in count():
         busy = Busy()
-        found = interrupted_at(number, busy)
+        found = interrupted_at(number, busy.run, busy.errors)
         busy.check()
         if not found:
             break
     assert number > 500
+
+
+@pytest.mark.parametrize(("operation", "inner"), [(np.sort, False), (np.sin, True)], ids=["alone", "in another block"])
+def test_an_interrupt_leaves_no_rule_of_a_block(operation, inner, monkeypatch):
+    monkeypatch.setattr(sys, "unraisablehook", lambda lost: None)
+    outer = ad.register_gradient(operation, lambda g, y, x: 3.0 * g, replace=True) if inner else None
+    before = RULES.get(operation), SPELLED.get(operation)
+
+    def run():
+        with ad.register_gradient(operation, lambda g, y, x: 5.0 * g, replace=True):
+            assert (RULES[operation].own, RULES[operation] is before[0], operation in SPELLED) == (True, False, False)
+
+    try:
+        for number in count():
+            found = interrupted_at(number, run, [], ("call", "opcode"))
+            assert (RULES.get(operation), SPELLED.get(operation)) == before
+            if not found:
+                break
+        assert number > 150
+    finally:
+        if outer is not None:
+            outer.__exit__(None, None, None)
+
+
+def test_an_interrupt_leaves_no_rule_that_was_to_hold_for_good(monkeypatch):
+    monkeypatch.setattr(sys, "unraisablehook", lambda lost: None)
+    before, registrations = RULES[np.sin], []
+
+    def run():
+        registrations.append(ad.register_gradient(np.sin, lambda g, y, x: 5.0 * g, replace=True))
+
+    number = -1
+    while interrupted_at(number := number + 1, run, [], ("call", "line")):
+        assert RULES[np.sin] is before
+    assert number > 50
+    assert RULES[np.sin] is not before
+    registrations[0].__exit__(None, None, None)
+    assert RULES[np.sin] is before
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timer that interrupts")
