@@ -105,12 +105,18 @@ def listen_everywhere(*listeners: Listener) -> None:
     _always_listening, _always_heard = listeners, always.heard
 
 
-def begin(block: WithBlock) -> None:
-    """Note that a block is running; first remove the blocks that an interrupt kept from ending."""
+def running() -> State:
+    """Return what is active, after removing the blocks that an interrupt kept from ending."""
     while (within := now().within) and within.over:
         _install(within.before)
     if (listeners := now().listeners) != always.listeners:
         listen(*still_running(listeners))
+    return now()
+
+
+def begin(block: WithBlock) -> None:
+    """Note that a block is running."""
+    running()
     block.begin()
 
 
@@ -132,7 +138,10 @@ class only(WithBlock):  # noqa: N801
 
 def emit(kind: type[Event], *details: Any) -> None:
     """Notify those who hear this type of event. Check `now().heard[kind]` first if the details are costly."""
-    if heard := now().heard.get(kind):
+    state = now()
+    if state.within is not None and state.within.over:
+        state = running()
+    if heard := state.heard.get(kind):
         event = kind(*details)
         for hear in heard:
             hear(event)

@@ -279,6 +279,8 @@ class Reads(WithBlock, Follower):
         return False
 
     def _compute(self, entry: Entry) -> None:
+        if self.over:  # an interrupt ended the block
+            return
         for x in entry.given:
             if isinstance(x, Variable) and x.trainable and is_smooth(x):
                 self.variables[x._id] = x

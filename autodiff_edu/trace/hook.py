@@ -79,7 +79,7 @@ class hook(WithBlock, ContextDecorator, Listener):  # noqa: N801
         return hook(self._callback)
 
     def _see(self, event: Event) -> None:
-        if self._failures:
+        if self._failures or self.over:  # an interrupt ended the block
             return
         try:
             with only(*always.listeners):  # the listeners of every thread: the journal

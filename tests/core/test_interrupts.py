@@ -15,6 +15,7 @@ from autodiff_edu.core.active import Listener, now, only
 from autodiff_edu.core.composites import SPELLED
 from autodiff_edu.custom.call import Reads
 from autodiff_edu.explain.journal import journal
+from autodiff_edu.program.recording import Recorder
 from autodiff_edu.rules import RULES
 from autodiff_edu.trace.scopes import opened
 
@@ -60,12 +61,13 @@ class Busy:
         assert len(again.entries) == before[1] + 1
 
 
-def interrupted_at(number, run, errors, each=("call", "line", "return", "exception")):
+def interrupted_at(number, run, errors, each=("call", "line", "return", "exception"), files=()):
     """Raise KeyboardInterrupt at one event of the package's own code; return whether there was such an event."""
     events = count()
 
     def trace(frame, event, argument):
-        if not frame.f_code.co_filename.startswith(OURS):
+        path = frame.f_code.co_filename
+        if not path.startswith(OURS) or (files and not path.endswith(files)):
             return None
         frame.f_trace_opcodes = "opcode" in each
         if event in each and next(events) == number:
@@ -93,6 +95,60 @@ def test_an_interrupt_at_any_line_of_the_package_leaves_nothing_active(monkeypat
         if not found:
             break
     assert number > 500
+
+
+def scaled(x):
+    return np.sum(x * x * X)
+
+
+def checkpointed():
+    with ad.GradientTape() as tape:
+        y = ad.checkpoint(scaled)(X)
+    assert float(tape.gradient(y, X)) == 27.0
+
+
+BUSY = {
+    "a checkpoint": checkpointed,
+    "a first call of a compiled function": lambda: ad.compile(ad.grad(scaled))(2.0),
+    "forward mode": lambda: ad.jvp(scaled, (X,), (1.0,)),
+}
+
+
+@pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.exhaustive), 7])
+@pytest.mark.parametrize("run", BUSY.values(), ids=BUSY)
+def test_after_an_interrupt_nothing_is_refused_recorded_or_left_uncompiled(run, step, monkeypatch):
+    monkeypatch.setattr(sys, "unraisablehook", lambda lost: None)
+    recorders, calls = [], []
+
+    def begin(recorder, *details, original=Recorder.__init__):
+        original(recorder, *details)
+        recorders.append(recorder)
+
+    def counted(x):
+        calls.append(x)
+        return x * 2.0
+
+    monkeypatch.setattr(Recorder, "__init__", begin)
+    compiled = ad.compile(counted)
+    compiled(1.0)
+    for number in count(0, step):  # the opcodes where a block begins or ends
+        found = interrupted_at(number, run, [], ("call", "opcode"), ("active.py", "with_block.py"))
+        recorded = [len(recorder.instructions) for recorder in recorders]
+        if number % 3 == 0:
+            X.assign(X)
+        elif number % 3 == 1:
+            _ = X * C
+        else:
+            assert float(compiled(1.0)) == 2.0
+            assert len(calls) == 2
+        assert recorded == [len(recorder.instructions) for recorder in recorders]
+        if number % 3 < 2:  # a compiled function changes nothing of what is active
+            assert now().within is None
+            assert not any(isinstance(left, Recorder) for left in now().listeners)
+        recorders.clear()
+        if not found:
+            break
+    assert number > 100
 
 
 @pytest.mark.parametrize(("operation", "inner"), [(np.sort, False), (np.sin, True)], ids=["alone", "in another block"])
