@@ -23,8 +23,11 @@ def _numbers(args: tuple[Any, ...], argnums: Argnums) -> set[int]:
     numbers = argnums if isinstance(argnums, tuple) else (argnums,)
     if not all(isinstance(k, int) for k in numbers):
         raise ValueError(f"argnums is {argnums!r}; it must be a whole number or a tuple of whole numbers")
-    if not numbers or not all(-len(args) <= k < len(args) for k in numbers):
-        raise ValueError(f"argnums is {argnums!r}, but there are only {len(args)} positional arguments, counted from 0")
+    if not numbers:
+        raise ValueError("argnums is (), which chooses no argument; it must name at least one, counted from 0")
+    if not all(-len(args) <= k < len(args) for k in numbers):
+        count = "is only 1 positional argument" if len(args) == 1 else f"are {len(args)} positional arguments"
+        raise ValueError(f"argnums is {argnums!r}, but there {count}, counted from 0")
     if len({k % len(args) for k in numbers}) < len(numbers):
         raise ValueError(f"argnums is {argnums!r}; it names the same argument twice")
     return {k % len(args) for k in numbers}

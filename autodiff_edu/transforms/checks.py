@@ -16,6 +16,7 @@ from ..derivatives.requests import tensors_of
 from ..text.functions import name_of
 from .forward import jvp
 from .gradients import vjp
+from .run import check_function
 
 STEP = 1e-5
 ROUNDING = 1e-10  # of a central difference, for numbers around 1: a few times the machine epsilon, divided by STEP
@@ -49,6 +50,8 @@ def check_gradients(f: Callable[..., Any], *args: Any, order: int = 2) -> None:
     ------
     AssertionError
         If one of the two modes disagrees. The message gives the mode, order, argument, element and both values.
+    TypeError
+        If `f` is not callable.
     ValueError
         If the order is below 1, or there are no floating or complex numbers in the arguments, or in the result.
 
@@ -61,6 +64,7 @@ def check_gradients(f: Callable[..., Any], *args: Any, order: int = 2) -> None:
     """
     if not is_whole(order) or order < 1:
         raise ValueError(f"order is {order!r}; it must be 1 (the gradient), 2 (its gradient too), or more")
+    check_function(f, "check_gradients(f, x)", "check_gradients(f(x), x)")
     name = name_of(f, "f")
     whole = [as_array(arg) for arg in args]
     leaves = [leaf for k, arg in enumerate(whole) for leaf in flatten(arg, f"argument {k}")]

@@ -13,7 +13,7 @@ from ..core.tensor import Tensor, as_tensor, wrap
 from ..derivatives.jacobians import LARGEST_STACK
 from ..derivatives.requests import as_constant, tensors_of
 from ..derivatives.tangents import push_forward
-from .run import Function, run
+from .run import Function, check_function, run
 
 
 def jvp(f: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
@@ -139,10 +139,7 @@ def push_stack(tape: Tape, values: list[Tensor], source: Tensor, tangents: Any) 
 
 def check_call(f: Function, primals: tuple[Any, ...], name: str, written: str) -> None:
     """Raise an error unless `f` is a function, and there is something to differentiate with respect to."""
-    if not callable(f):
-        raise TypeError(
-            f"{name} takes a function, but got {f!r:.60}. Write ad.{name}(f, {written}), not ad.{name}(f(x), {written})"
-        )
+    check_function(f, f"{name}(f, {written})", f"{name}(f(x), {written})")
     if not primals:
         raise ValueError(f"{name} needs at least one primal to differentiate with respect to: ad.{name}(f, {written})")
 

@@ -22,7 +22,7 @@ from ..custom.inner_tensors import check_value
 from ..derivatives.requests import gradient
 from .arguments import Argnums, unwrap
 from .forward import check_call, own_copy
-from .run import Function, differentiable, named_after, run, run_freely, with_aux
+from .run import Function, check_function, differentiable, named_after, run, run_freely, with_aux
 
 
 def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
@@ -48,8 +48,8 @@ def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
     Raises
     ------
     TypeError
-        When called: if an argument holds integers (Python's own are taken as floats), the result is not a tensor, or
-        `f` does not return a pair although `has_aux` is true.
+        If `f` is not callable. When called: if an argument holds integers (Python's own are taken as floats), the
+        result is not a tensor, or `f` does not return a pair although `has_aux` is true.
     ValueError
         When called: if `argnums` names no argument, or one twice.
 
@@ -61,6 +61,7 @@ def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
     >>> ad.grad(lambda x: (x**2, {"seen": "x"}), has_aux=True)(3.0)
     (Tensor(6.), {'seen': 'x'})
     """
+    check_function(f, "grad(f)(x)", "grad(f(x))")
     with_value = value_and_grad(f, argnums, has_aux)
 
     @named_after(f, "grad")
@@ -91,6 +92,7 @@ def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> 
     >>> ad.value_and_grad(lambda x: x * x)(3.0)
     (Tensor(9.), Tensor(6.))
     """
+    check_function(f, "value_and_grad(f)(x)", "value_and_grad(f(x))")
 
     @named_after(f, "value_and_grad")
     def differentiated(*args: Any, **kwargs: Any) -> tuple[Any, Any]:

@@ -14,9 +14,9 @@ from ..derivatives.requests import gradient, tensors_of
 from ..gradient_tape import GradientTape
 from .arguments import Argnums, choose, own, prepare, replace, unwrap
 from .blocks import BlockMatrix
-from .forward import by_columns, check_tuples, jvp
+from .forward import by_columns, check_call, check_tuples, jvp
 from .gradients import grad
-from .run import Function, named_after, run
+from .run import Function, check_function, named_after, run
 from .sparse import sparse_jacobian
 
 
@@ -58,8 +58,8 @@ def jacobian(
         If the mode is not one of the three. When called: if `sparsity` does not have the shape of the Jacobian, or
         `check` finds a place that it misses, or cannot look for one because a derivative is infinite or NaN.
     TypeError
-        When called, with `sparsity`: if `f` takes or returns several arrays, or a tape that is recording follows the
-        result.
+        If `f` is not callable. When called, with `sparsity`: if `f` takes or returns several arrays, or a tape that is
+        recording follows the result.
 
     Notes
     -----
@@ -79,6 +79,7 @@ def jacobian(
     array([[2., 0.],
            [0., 4.]])
     """
+    check_function(f, "jacobian(f)(x)", "jacobian(f(x))")
     if mode not in ("auto", "reverse", "forward"):
         raise ValueError(f"mode is {mode!r}; it must be 'auto', 'reverse' or 'forward'")
     if check and sparsity is None:
@@ -120,7 +121,7 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
     Raises
     ------
     TypeError
-        When called: as for `grad`, and if an argument is complex.
+        As for `grad`. When called: if an argument is complex.
     ValueError
         When called: as for `grad`, and if the argument is a structure without arrays.
 
@@ -137,6 +138,7 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
     >>> float(loss({k: p[k] - step[k].numpy() for k in p})) < 1e-20
     True
     """
+    check_function(f, "hessian(f)(x)", "hessian(f(x))")
 
     @named_after(f, "hessian")
     def differentiated(*args: Any, **kwargs: Any) -> Any:
@@ -185,7 +187,7 @@ def hvp(f: Function, primals: tuple[Any, ...], vector: tuple[Any, ...]) -> Any:
     TypeError
         If the primals or the vector are not tuples, and as for `grad`.
     ValueError
-        If a part of the vector does not have the shape of its primal.
+        If there is no primal, or a part of the vector does not have the shape of its primal.
 
     Examples
     --------
@@ -194,6 +196,7 @@ def hvp(f: Function, primals: tuple[Any, ...], vector: tuple[Any, ...]) -> Any:
     (Tensor(0.), Tensor(4.))
     """
     check_tuples(primals, vector, "hvp(f, (x,), (v,))")
+    check_call(f, primals, "hvp", "(x,), (v,)")
 
     def slope(*primals: Any) -> Any:
         return jvp(f, primals, vector)[1]

@@ -17,6 +17,13 @@ from .arguments import Argnums, choose, own, prepare, replace
 Function = Callable[..., Any]
 
 
+def check_function(f: Any, right: str, wrong: str) -> None:
+    """Raise a TypeError that shows the right way to write the call, unless `f` is a function."""
+    if not callable(f):
+        name = right.partition("(")[0]
+        raise TypeError(f"{name} takes a function, but got {f!r:.60}. Write ad.{right}, not ad.{wrong}")
+
+
 def named_after(f: Function, what: str) -> Callable[[Function], Function]:
     """Return a decorator that gives a derivative of `f` a name that says so, and the parameters of `f`.
 

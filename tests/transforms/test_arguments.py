@@ -112,3 +112,26 @@ def test_a_list_of_whole_numbers_is_an_array_of_floats_and_an_array_of_integers_
     assert ad.grad(lambda x: np.sum(x**2))([1, 2]).numpy().tolist() == [2, 4]
     with pytest.raises(TypeError, match="argument has dtype int64"):
         ad.grad(lambda x: np.sum(x**2))(np.array([1, 2]))
+
+
+@pytest.mark.parametrize("wrong", ["f", None, 3.0, ad.constant(2.0), np.ones(2)], ids=repr)
+def test_what_is_not_a_function_is_refused_at_once(wrong):
+    for transform in (ad.grad, ad.value_and_grad, ad.jacobian, ad.hessian):
+        name = transform.__name__
+        with pytest.raises(TypeError, match=rf"^{name} takes a function, but got .*Write ad\.{name}\(f\)\(x\), not "):
+            transform(wrong)
+    with pytest.raises(TypeError, match=r"^hvp takes a function, but got .*Write ad\.hvp\(f, \(x,\), \(v,\)\), not "):
+        ad.hvp(wrong, (1.0,), (1.0,))
+    with pytest.raises(TypeError, match=r"^check_gradients takes a .*Write ad\.check_gradients\(f, x\), not "):
+        ad.check_gradients(wrong, 1.0)
+
+
+def test_nothing_to_differentiate_with_respect_to_is_said_in_those_words():
+    with pytest.raises(ValueError, match=r"^hvp needs at least one primal to differentiate with respect to: ad\.hvp"):
+        ad.hvp(f, (), ())
+    with pytest.raises(ValueError, match=r"^argnums is \(\), which chooses no argument; it must name at least one"):
+        ad.grad(f, ())(X)
+    with pytest.raises(ValueError, match=r"^argnums is 1, but there is only 1 positional argument, counted from 0$"):
+        ad.grad(f, 1)(X)
+    with pytest.raises(ValueError, match=r"^argnums is 0, but there are 0 positional arguments, counted from 0$"):
+        ad.jacobian(f)()
