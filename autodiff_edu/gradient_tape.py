@@ -461,6 +461,7 @@ class GradientTape(Tape):
         return f"<{type(self).__name__}: {kind}, {len(self.entries)} entries>"
 
     def __str__(self) -> str:
+        from .text.printing import printable
         from .text.table import table_of
 
-        return table_of(self) if self.entries else f"{self!r}: nothing recorded"
+        return printable(table_of(self)) if self.entries else f"{self!r}: nothing recorded"

@@ -15,6 +15,7 @@ from ..program.function_writer import FunctionWriter, callable_of
 from ..program.instructions import Listing
 from ..program.passes import PASSES, Pass
 from ..text.functions import name_of
+from ..text.printing import printable
 
 _tick = count(1).__next__
 
@@ -94,10 +95,10 @@ class Program:
         return f"{recorded:,} operation{'' if recorded == 1 else 's'}, {left:,} left{told}"
 
     def __str__(self) -> str:
-        return "\n".join([f"# {self.name}: {self.summary}", *self.known, self.text])
+        return printable("\n".join([f"# {self.name}: {self.summary}", *self.known, self.text]))
 
     def __repr__(self) -> str:
-        return f"<program of {self.name}: {self.summary}; print it to read it>"
+        return printable(f"<program of {self.name}: {self.summary}; print it to read it>")
 
     def _repr_markdown_(self) -> str:
         return f"```python\n{self}\n```"

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import math
 import sys
 from collections.abc import Callable, Sequence
@@ -29,6 +30,7 @@ from pathlib import Path
 import numpy as np
 
 from ..saving.files import check_path, write
+from ..text.printing import printable
 from .contents import OURS, Course
 from .tools import assignment, book, compare, execute, grade, nbgrader, new
 from .tools.export.gift import gift
@@ -188,7 +190,7 @@ def _list(chosen: argparse.Namespace) -> None:
     for chapter in chosen.course.assignments:
         reading, exercises = minutes(chapter.read())
         title = f"{chapter.number} · {chapter.title}"
-        print(f"{chapter.notebook.name:<34}{title:<38}{reading:>2} minutes, exercises {exercises}")
+        print(printable(f"{chapter.notebook.name:<34}{title:<38}{reading:>2} minutes, exercises {exercises}"))
 
 
 def _assignment(chosen: argparse.Namespace) -> None:
@@ -334,4 +336,6 @@ def _limit(text: str) -> float:
 
 
 if __name__ == "__main__":
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a name that it cannot print must not end a command
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(main())

@@ -29,6 +29,7 @@ from ..text.formatting import DERIVATIVES, derivative
 from ..text.frames import Where
 from ..text.functions import written_name
 from ..text.places import Place, names, place
+from ..text.printing import printable
 from . import sentences
 from .flow import Flow, Link
 from .journal import KEPT, JournalLine
@@ -149,13 +150,14 @@ class Explanation:
         return f"{slope[0].upper()}{slope[1:]}" if " " in slope else slope
 
     def __str__(self) -> str:
-        return "\n".join("\n".join([title, *(f"- {item}" for item in items)]) for title, items in self._sections)
+        lines = (line for title, items in self._sections for line in (title, *(f"- {item}" for item in items)))
+        return printable("\n".join(lines))
 
     def __repr__(self) -> str:
         if self.connected:
             ids = (self._flow.source._id, *(entry.output_id for entry in self.path))
             left_out = ", misses a part" if self.left_out else ""
-            return f"Explanation(connected: {' → '.join(self._labels[id] for id in ids)}{left_out})"
+            return printable(f"Explanation(connected: {' → '.join(self._labels[id] for id in ids)}{left_out})")
         return f"Explanation(unconnected: {', '.join(dict.fromkeys(cause.kind for cause in self.causes))})"
 
     def _repr_html_(self) -> str:

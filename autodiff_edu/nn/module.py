@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.variable import Variable
+from ..text.printing import printable
 from ..trace.scopes import in_its_scope
 
 
@@ -85,7 +86,7 @@ class Module:
 
     def __repr__(self) -> str:
         parts = [f"{path}: {'×'.join(map(str, v.shape)) or 'scalar'}" for path, v in self.named_variables.items()]
-        return f"{type(self).__name__}({', '.join(parts)})"
+        return printable(f"{type(self).__name__}({', '.join(parts)})")
 
 
 def _walk(value: Any, path: str, seen: set[int]) -> Iterator[tuple[str, Variable]]:

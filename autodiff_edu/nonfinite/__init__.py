@@ -35,6 +35,7 @@ from ..derivatives.steps import Step, steps
 from ..text.formatting import short_argument
 from ..text.labels import labels_of
 from ..text.places import Place
+from ..text.printing import printable
 from .origin import Index, at, bad, bad_arguments, describe, describe_backward, first, inputs_of, is_elementwise
 from .remedies import LARGE, remedy
 from .silencers import explain_zero, silencer
@@ -95,7 +96,7 @@ class Nonfinite:
 
     def __str__(self) -> str:
         lines = f"{self.account}\n{self.remedy}".split("\n")
-        return "\n".join(line if line.startswith(" ") else textwrap.fill(line, 116) for line in lines)
+        return printable("\n".join(line if line.startswith(" ") else textwrap.fill(line, 116) for line in lines))
 
     def __repr__(self) -> str:
         where = f", {self.place}" if self.place else ""

@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays.structures import flatten, flatten_like, rebuild
 from ..core.tensor import Tensor, as_tensor
 from ..derivatives.requests import as_constant, tensors_of
+from ..text.printing import printable
 
 
 class BlockMatrix:
@@ -65,7 +66,7 @@ class BlockMatrix:
 
     def __repr__(self) -> str:
         n = self._matrix.shape[0]
-        return f"BlockMatrix({n}×{n}: {', '.join(path for path, _ in flatten(self._sources, ''))})"
+        return printable(f"BlockMatrix({n}×{n}: {', '.join(path for path, _ in flatten(self._sources, ''))})")
 
     def matrix(self) -> Tensor:
         """Return all blocks as one matrix, whose rows and columns are `labels`."""
