@@ -406,8 +406,8 @@ class GradientTape(Tape):
         """Write the forward and the backward pass from the sources to the target as a plain NumPy program.
 
         It uses names from your code, and shows every rule as applied to these arguments. Like the tape it is a straight
-        line: for other shapes, or another path through your code, record again. It never uses up a tape, but calls the
-        backward functions of custom gradients once.
+        line: for other shapes, another order of the numbers that were sorted or searched, or another path through your
+        code, record again. It never uses up a tape, but calls the backward functions of custom gradients once.
 
         Parameters
         ----------
