@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -58,17 +58,14 @@ def result_type(function: Callable[..., Any]) -> Any:
 # Repeated eigenvalues and singular values --------------------------------------------------------------------------
 
 
-class Kind(NamedTuple):
-    """The words for an error about vectors that are not unique."""
-
-    vectors: str
-    repeated: str
-    alone: str
-
-
-EIGH = Kind("eigenvectors", "repeated eigenvalues", "np.linalg.eigvalsh(a)")
-EIG = Kind("eigenvectors", "repeated eigenvalues", "np.linalg.eigvals(a)")
-SVD = Kind("singular vectors", "singular values that are repeated or 0", "np.linalg.svd(a, compute_uv=False)")
+EIGH, EIG, SVD = "eigh", "eig", "svd"
+VECTORS = {EIGH: "eigenvectors", EIG: "eigenvectors", SVD: "singular vectors"}
+REPEATED = {
+    EIGH: ("repeated eigenvalues", "np.linalg.eigvalsh(a)"),
+    EIG: ("repeated eigenvalues", "np.linalg.eigvals(a)"),
+    SVD: ("singular values that are repeated or 0", "np.linalg.svd(a, compute_uv=False)"),
+}
+"""The words for an error about vectors that are not unique: where, and what computes the values alone."""
 
 
 def rounding(x: Any) -> Any:
@@ -82,16 +79,17 @@ def largest(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
 
 
 @operation
-def over_gaps(k: Any, gaps: Any, noise: Any, kind: Kind) -> Any:
+def over_gaps(k: Any, gaps: Any, noise: Any, kind: str) -> Any:
     """Divide by the gaps between eigenvalues; where a gap is 0, k must be 0 too (up to noise), and so is the result.
 
     It is an operation of its own, so that tangents, which also pass through it, are checked like cotangents.
     """
     closed = gaps == 0
     if np.any(closed & (np.abs(k) > max(noise, rounding(k)))):
+        repeated, alone = REPEATED[kind]
         raise ValueError(
-            f"the {kind.vectors} of {kind.repeated} are not unique, so they have no derivative, and the values have no "
-            f"second one. Take the first derivative of the values alone, {kind.alone}, or change the matrix slightly"
+            f"the {VECTORS[kind]} of {repeated} are not unique, so they have no derivative, and the values have no "
+            f"second one. Take the first derivative of the values alone, {alone}, or change the matrix slightly"
         )
     return np.where(closed, 0, k / np.where(closed, 1, gaps))
 
@@ -105,11 +103,11 @@ def gaps_of(w: Any) -> Any:
     return np.where(near, np.where(np.eye(n) == 1, np.inf, 0), gaps)
 
 
-def check_phases(s: Any, noise: Any, kind: Kind) -> None:
+def check_phases(s: Any, noise: Any, kind: str) -> None:
     """Refuse a cotangent that depends on the phases of complex vectors, which are arbitrary."""
     if s.dtype.kind == "c" and np.any(np.abs(np.einsum("...ii->...i", array_of(s)).imag) > noise):
         raise ValueError(
-            f"the target depends on the phases of complex {kind.vectors}, which are arbitrary, so it has no "
+            f"the target depends on the phases of complex {VECTORS[kind]}, which are arbitrary, so it has no "
             "derivative. Use a target without them, such as np.abs(v)"
         )
 
