@@ -1,6 +1,8 @@
 """TensorFlow's names: its numbers, no others than promised, and the reader's names in the player."""
 
 import ast
+import functools
+import pickle
 import re
 import subprocess
 import sys
@@ -20,52 +22,37 @@ import autodiff_edu.tf as tf
 from autodiff_edu import nn
 
 NAMES = [
-    "GradientTape",
-    "Module",
-    "TensorSpec",
-    "UnconnectedGradients",
-    "Variable",
-    "clip_by_norm",
-    "concat",
-    "constant",
-    "convert_to_tensor",
-    "custom_gradient",
-    "einsum",
-    "eye",
-    "float32",
-    "function",
-    "image",
-    "keras",
-    "linalg",
-    "linspace",
-    "math",
-    "nn",
-    "norm",
-    "ones",
-    "pad",
-    "random",
-    "reduce_max",
-    "reduce_mean",
-    "reduce_prod",
-    "reduce_sum",
-    "reshape",
-    "saved_model",
-    "sqrt",
-    "square",
-    "stack",
-    "stop_gradient",
-    "transpose",
-    "zeros",
+    *["GradientTape", "Module", "TensorSpec", "UnconnectedGradients", "Variable", "abs", "add", "argmax", "cast"],
+    *["clip_by_norm", "clip_by_value", "concat", "constant", "convert_to_tensor", "cos", "custom_gradient", "divide"],
+    *["einsum", "equal", "exp", "expand_dims", "eye", "float32", "float64", "function", "image", "int32", "int64"],
+    *["keras", "linalg", "linspace", "math", "matmul", "maximum", "minimum", "multiply", "nest", "newaxis", "nn"],
+    *["norm", "ones", "ones_like", "pad", "pow", "print", "random", "recompute_grad", "reduce_max", "reduce_mean"],
+    *["reduce_min", "reduce_prod", "reduce_sum", "reshape", "saved_model", "sin", "sqrt", "square", "squeeze"],
+    *["stack", "stop_gradient", "subtract", "tanh", "transpose", "where", "zeros", "zeros_like"],
+]
+ALSO_IN_MATH = [
+    *["abs", "add", "argmax", "cos", "divide", "equal", "exp", "maximum", "minimum", "multiply", "pow", "reduce_max"],
+    *["reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "sin", "sqrt", "square", "subtract", "tanh"],
 ]
 PARTS = {
-    "math": ["reduce_euclidean_norm", "sin"],
-    "nn": ["elu", "relu", "sigmoid", "softplus"],
-    "linalg": ["solve"],
-    "random": ["normal"],
+    "math": ["log", "reduce_euclidean_norm", "reduce_std"],
+    "nn": ["elu", "relu", "sigmoid", "softmax", "softplus", "tanh"],
+    "linalg": ["det", "inv", "matmul", "norm", "solve"],
+    "random": ["normal", "set_seed"],
     "image": ["adjust_contrast"],
-    "keras": ["Sequential", "layers"],
+    "nest": ["map_structure"],
+    "keras": ["Sequential"],
+    "keras.layers": ["BatchNormalization", "Dense"],
+    "keras.losses": ["CategoricalCrossentropy", "MeanSquaredError", "SparseCategoricalCrossentropy"],
+    "keras.optimizers": ["Adam", "SGD"],
+    "keras.utils": ["set_random_seed"],
     "saved_model": ["SaveOptions", "load", "save"],
 }
+
+
+def part(path):
+    """Return what a path such as "keras.layers" stands for."""
+    return functools.reduce(getattr, path.split("."), tf)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -86,22 +73,34 @@ def test_the_answers_are_those_of_tensorflow(program, tmp_path):
 
 def test_the_names_are_frozen():
     assert dir(tf) == sorted(NAMES)
-    assert {name: sorted(dir(getattr(tf, name))) for name in PARTS} == PARTS
-    assert sorted(dir(tf.keras.layers)) == ["BatchNormalization", "Dense"]
+    for path, names in PARTS.items():
+        inner = [other.rpartition(".")[2] for other in PARTS if other.rpartition(".")[0] == path]
+        assert sorted(dir(part(path))) == sorted([*names, *inner, *(ALSO_IN_MATH if path == "math" else [])])
+    assert all(getattr(tf.math, name) is getattr(tf, name) for name in ALSO_IN_MATH)
 
 
 def test_every_name_is_used_by_a_program():
     programs = "\n".join(PROGRAMS.values())
     used = set(re.findall(r"\btf\.([\w.]+)", programs))
     paths = [name for name in NAMES if name not in PARTS]
-    paths += [f"{name}.{part}" for name, parts in PARTS.items() for part in parts if part != "layers"]
-    paths += ["keras.layers.Dense", "keras.layers.BatchNormalization"]
+    paths += [f"{path}.{name}" for path, names in PARTS.items() for name in names]
     found = {name for name in paths if any(one == name or one.startswith(f"{name}.") for one in used)}
     assert found == set(paths)
 
 
-def test_the_file_stays_small_and_nothing_else_imports_it():
-    assert len(Path(tf.__file__).read_text(encoding="utf-8").splitlines()) <= 250
+def test_the_dictionary_lists_every_name_and_no_other():
+    page = Path(__file__).parents[1] / "book" / "dictionary.md"
+    listed = (
+        page.read_text(encoding="utf-8").partition("TensorFlow's names, here")[2].partition("There is no `tf.data`")[0]
+    )
+    paths = [name for name in NAMES if name not in PARTS]
+    paths += [f"{path}.{name}" for path, names in PARTS.items() for name in names]
+    assert sorted(re.findall(r"`tf\.([\w.]+)`", listed)) == sorted([*paths, "math", "math"])  # the last two are hints
+
+
+def test_the_files_stay_small_and_nothing_else_imports_them():
+    for path in Path(tf.__file__).parent.glob("*.py"):
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= 250
     script = (
         "import sys, autodiff_edu as ad\n"
         "[getattr(ad, name) for name in ad.__all__]\n"
@@ -113,11 +112,11 @@ def test_the_file_stays_small_and_nothing_else_imports_it():
 @pytest.mark.parametrize(
     ("read", "written"),
     [
-        (lambda: tf.cast, r"tf\.cast .*write x\.astype\(dtype\)"),
-        (lambda: tf.math.log, r"tf\.math\.log .*write np\.log"),
-        (lambda: tf.reduce_min, r"tf\.reduce_min .*write np\.min"),
-        (lambda: tf.linalg.det, r"tf\.linalg\.det .*write np\.linalg\.det"),
-        (lambda: tf.nn.softmax, r"tf\.nn\.softmax .*write autodiff_edu\.nn\.softmax"),
+        (lambda: tf.gather, r"tf\.gather .*write x\[indices\]"),
+        (lambda: tf.math.log1p, r"tf\.math\.log1p .*write np\.log1p"),
+        (lambda: tf.reduce_all, r"tf\.reduce_all .*write np\.all"),
+        (lambda: tf.linalg.cholesky, r"tf\.linalg\.cholesky .*write np\.linalg\.cholesky"),
+        (lambda: tf.nn.log_softmax, r"tf\.nn\.log_softmax .*write autodiff_edu\.nn\.log_softmax"),
         (lambda: tf.keras.layers.Conv2D, r"tf\.keras\.layers\.Conv2D .*dictionary"),
         (lambda: tf.data, r"tf\.data .*dictionary"),
         (lambda: tf.identity, r"tf\.identity .*write np\.positive\(x\)"),  # np.identity is something else
@@ -125,9 +124,12 @@ def test_the_file_stays_small_and_nothing_else_imports_it():
         (lambda: tf.test, r"tf\.test .*dictionary"),  # and np.test runs NumPy's tests
         (lambda: tf.strings, r"tf\.strings .*dictionary"),
         (lambda: tf.__version__, r"tf\.__version__ .*dictionary"),
-        (lambda: tf.newaxis, r"tf\.newaxis .*write np\.newaxis"),
-        (lambda: tf.random.set_seed, r"tf\.random\.set_seed .*write autodiff_edu\.nn\.seed\(n\)"),
-        (lambda: tf.keras.optimizers, r"tf\.keras\.optimizers .*write autodiff_edu\.nn\.SGD"),
+        (lambda: tf.range, r"tf\.range .*write np\.arange\(n\)"),
+        (lambda: tf.random.uniform, r"tf\.random\.uniform .*write np\.random\.default_rng\(0\)\.uniform"),
+        (lambda: tf.keras.losses.BinaryCrossentropy, r"BinaryCrossentropy .*write np\.mean\(np\.logaddexp"),
+        (lambda: tf.keras.optimizers.RMSprop, r"RMSprop .*write tf\.keras\.optimizers\.Adam"),
+        (lambda: tf.keras.metrics, r"tf\.keras\.metrics .*dictionary"),
+        (lambda: tf.nest.flatten, r"tf\.nest\.flatten .*dictionary"),
         (lambda: tf.math.reduce_variance, r"tf\.math\.reduce_variance .*write np\.var\(x\)"),
     ],
 )
@@ -150,7 +152,7 @@ def test_a_missing_name_is_an_error_that_says_what_to_write(read, written):
         lambda: tf.random.normal([1], seed=0),
         lambda: tf.saved_model.SaveOptions(save_debug_info=True),
         lambda: tf.function(jit_compile=True),
-        lambda: tf.pad([1.0], [[1, 1]], mode="REFLECT"),
+        lambda: tf.pad([1.0], [[1, 1]], name="p"),
     ],
 )
 def test_unknown_arguments_are_errors(call):
@@ -187,6 +189,47 @@ def test_floats_become_float32_where_python_wrote_them_and_nowhere_else():
     assert tf.constant(1.0, "float64").dtype == np.float64
     assert tf.linspace([0.0, 1.0], [1.0, 2.0], 3).dtype == tf.linspace(tf.constant(0.0), 1, 3).dtype == tf.float32
     assert tf.linspace(0, 1, 3).dtype == tf.linspace(np.float64(0), 1, 3).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    "expression", ["x * [3.0, 4.0]", "[3, 4.0] - x", "[[1.0, 2.0]] @ x", "x[0] / [[3], [4]]", "(1, 2) ** x"]
+)
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_a_list_beside_a_tensor_has_its_dtype_in_files_that_import_these_names(expression, dtype):
+    x = tf.constant([1.0, 2.0], dtype)
+    assert eval(expression, {"x": x, "tf": tf}).dtype == dtype
+    assert eval(expression, {"x": x, "any_name": tf}).dtype == dtype
+    plain = eval(expression, {"x": x, "nn": nn})  # NumPy's rule: NumPy converts the list first
+    array = eval(expression, {"x": x.numpy()})
+    assert plain.dtype == array.dtype == np.float64
+    assert np.allclose(eval(expression, {"x": x, "tf": tf}), array, rtol=1e-2 if dtype == np.float16 else 1e-6)
+
+
+def test_a_list_keeps_what_its_own_numbers_say():
+    x, whole, double = tf.constant([1.0, 2.0]), tf.constant([1, 2]), tf.constant(1.0, "float64")
+    assert (x * [np.float64(1.0), 2.0]).dtype == (x * np.ones(2)).dtype == np.float64
+    assert (x * [1j, 2.0]).dtype == np.complex128
+    assert (whole * [1.5, 2.0]).dtype == np.float64
+    assert (tf.constant([1j], "complex64") * [2.0]).dtype == np.complex64
+    assert (x * 2.5).dtype == (2.5 - x[0]).dtype == (x**2.0).dtype == np.float32
+    assert tf.maximum(double, 0.1).dtype == tf.stack([double, 0.1]).dtype == np.float64
+    assert float(tf.concat([tf.constant([0.0], "float64"), [0.1]], 0)[1]) == 0.1
+    assert tf.add([1.0], 2).dtype == tf.multiply(2.0, x).dtype == tf.where([True, False], x, 0.0).dtype == np.float32
+
+
+def test_a_compiled_and_a_saved_function_keep_the_dtype_of_a_list(tmp_path):
+    def weighted(x):
+        return x * [3.0, 4.0]
+
+    x = tf.constant([1.0, 2.0])
+    compiled = ad.compile(weighted)
+    assert [compiled(x).dtype, compiled(x).dtype] == [np.float32, np.float32]
+    ad.save(weighted, tmp_path / "weighted.ad", x)
+    assert ad.load(tmp_path / "weighted.ad")(x).dtype == np.float32
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = weighted(x)
+    assert tape.jacobian(y, x).dtype == np.float32
 
 
 def test_a_list_of_tensors_stays_connected():
@@ -306,6 +349,79 @@ def test_without_custom_gradients_a_saved_function_cannot_be_differentiated(tmp_
         tape.gradient(y, v)
 
 
+def test_structures_of_another_form_are_errors():
+    assert tf.nest.map_structure(lambda a, b: a + b, {"a": 1, "b": (2, 3)}, {"b": (4, 5), "a": 6}) == {
+        "a": 7,
+        "b": (6, 8),
+    }
+    with pytest.raises(ValueError, match="must be a list of 2"):
+        tf.nest.map_structure(lambda a, b: a, [1, 2], [1])
+
+
+def test_borders_are_those_of_tensorflow_or_errors():
+    with pytest.raises(ValueError, match="supports the modes"):
+        tf.pad([1.0], [[1, 1]], mode="OTHER")
+    with pytest.raises(ValueError, match="constant_values"):
+        tf.pad([1.0, 2.0], [[1, 1]], mode="REFLECT", constant_values=1.0)
+
+
+class TestTraining:
+    def test_printing_shows_numbers(self, capsys):
+        tf.print("loss", tf.constant(2.5))
+        assert capsys.readouterr().out == "loss Tensor(2.5, dtype=float32)\n"
+
+    def test_defaults_are_those_of_keras(self):
+        adam, sgd = tf.keras.optimizers.Adam(), tf.keras.optimizers.SGD()
+        assert (adam.learning_rate, adam.beta_1, adam.beta_2, adam.epsilon) == (0.001, 0.9, 0.999, 1e-7)
+        assert (sgd.learning_rate, sgd.momentum) == (0.01, 0.0)
+
+    def test_an_optimizer_takes_pairs_and_keeps_its_memory(self):
+        w, v = tf.Variable(1.0), tf.Variable([1.0, 2.0])
+        optimizer, plain = tf.keras.optimizers.SGD(0.5, 0.5), nn.SGD(0.5, 0.5)
+        copies = ad.Variable(w), ad.Variable(v)
+        for _ in range(2):
+            optimizer.apply_gradients(zip([tf.constant(1.0), tf.ones(2)], [w, v], strict=True))
+            plain.apply([tf.constant(1.0), tf.ones(2)], list(copies))
+        assert float(w) == float(copies[0]) == -0.25
+        assert np.array_equal(v, copies[1])
+
+    def test_a_gradient_of_none_is_an_error_with_advice(self):
+        w = tf.Variable(1.0)
+        with pytest.raises(ValueError, match=r"gradients\[0\] is None.*tape\.explain"):
+            tf.keras.optimizers.Adam().apply_gradients([(None, w)])
+        assert float(w) == 1.0
+
+    def test_an_optimizer_survives_pickling(self):
+        optimizer = pickle.loads(pickle.dumps(tf.keras.optimizers.Adam(0.25)))
+        assert optimizer.learning_rate == 0.25
+        optimizer.apply_gradients([(tf.constant(1.0), w := tf.Variable(1.0))])
+        assert float(w) == pytest.approx(0.75)
+
+    def test_a_loss_takes_what_is_true_first_and_its_prediction_has_the_dtype(self):
+        mean = tf.keras.losses.MeanSquaredError()
+        assert mean(np.array([1, 2]), tf.constant([1.0, 4.0])).dtype == np.float32
+        assert float(mean([1.0, 2.0], [1.0, 4.0])) == 2.0
+        sparse = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        assert float(sparse(tf.constant([1.0]), [[0.0, 0.0]])) == pytest.approx(np.log(2))
+        x = tf.Variable([[2.0, 0.0]])
+        with tf.GradientTape() as tape:
+            loss = sparse([1], x)
+        assert np.allclose(tape.gradient(loss, x), [[0.880797, -0.880797]])
+
+    @pytest.mark.parametrize("name", ["CategoricalCrossentropy", "SparseCategoricalCrossentropy"])
+    def test_a_loss_of_probabilities_says_what_to_write(self, name):
+        with pytest.raises(ValueError, match="write from_logits=True"):
+            getattr(tf.keras.losses, name)()
+
+    def test_the_seed_is_that_of_the_layers(self):
+        drawn = []
+        for seed in (tf.random.set_seed, tf.keras.utils.set_random_seed, nn.seed):
+            seed(5)
+            drawn.append(tf.random.normal([2]).numpy())
+        assert np.array_equal(drawn[0], drawn[1])
+        assert np.array_equal(drawn[0], drawn[2])
+
+
 def test_random_numbers_restart_with_the_seed():
     nn.seed(3)
     first = tf.random.normal([3], 1.0, 2.0).numpy()
@@ -417,7 +533,8 @@ def shell(tmp_path):
     shell = InteractiveShell.instance()
     shell.display_formatter.active_types = ["text/plain", "text/html"]
     shell.run_line_magic("colors", "nocolor")
-    shell.run_cell("import autodiff_edu.tf as tf\n%load_ext autodiff_edu")
+    shell.run_cell("import numpy as np\nfrom matplotlib.figure import Figure\nimport autodiff_edu.tf as tf")
+    shell.run_line_magic("load_ext", "autodiff_edu")
     shell.user_ns["folder"] = str(tmp_path)
     yield shell
     shell.history_manager.end_session()

@@ -19,6 +19,9 @@ USUAL = frozenset({bool, int, float, complex, np.float32, np.float64})
 
 _AS_IT_IS = USUAL | {np.ndarray, tuple, list, str, type(None)}
 
+dtype_of_list: Callable[[Any, Any], Any] = lambda numbers, tensor: None  # noqa: E731
+"""Return the dtype that a list has beside a tensor, or None for NumPy's choice. `autodiff_edu.tf` replaces this."""
+
 JOINING: set[Callable[..., Any]] = {np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack}
 JOINING |= {np.linalg.multi_dot, np.block, np.select, np.choose, np.piecewise}
 """The functions that take a list of arrays, and therefore accept a list of tensors."""
@@ -113,30 +116,32 @@ def copy_in(value: Any, dtype: Any = None) -> Any:
     return array[()]
 
 
-def as_operand(value: Any) -> Any:
+def as_operand(value: Any, tensor: Any = None) -> Any:
     """Convert a list to an array, so that it is one operand and later writes cannot change it.
 
     Values that NumPy holds as Python objects (fractions, for example) raise a TypeError, and so do arrays whose
     operators mean something else, and sparse matrices, which no rule can compute with. None and strings pass: a tensor
     may be compared with them, and NumPy itself refuses to compute with them.
     """
-    if type(value) in USUAL or is_tensor(value):
+    if type(value) in USUAL or (type(value) is np.ndarray and value.dtype.kind != "O") or is_tensor(value):
         return value
-    if type(value) is not np.ndarray and isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray):
         _reject_mask(value)
         if isinstance(value, np.matrix):
             raise TypeError(
                 "* on an np.matrix does not multiply element by element; convert it with np.asarray(matrix), then "
                 "write @ or *"
             )
-    if type(value) is not np.ndarray and hasattr(value, "toarray"):
+    if hasattr(value, "toarray"):
         raise TypeError(
             f"{type(value).__name__} is a sparse matrix, and a tensor computes only with full arrays: write "
             "matrix.toarray(). Or compute with plain numbers, which no tape follows: x.numpy() @ matrix"
         )
-    array = _array(value) if isinstance(value, list | tuple) else _convert(value)
+    array = _array(value, dtype_of_list(value, tensor)) if isinstance(value, list | tuple) else _convert(value)
     dtype = getattr(array, "dtype", None)
-    if getattr(dtype, "kind", "") == "O" or (dtype is None and isinstance(value, Number) and not _is_python(value)):
+    if getattr(dtype, "kind", "") == "O" or (
+        dtype is None and isinstance(value, Number) and not isinstance(value, int | float | complex)
+    ):
         raise _no_numbers(value, dtype or "object")
     return array
 
@@ -285,10 +290,6 @@ def _convert(value: Any) -> Any:
     if type(value) in _AS_IT_IS or hasattr(value, "__array_function__") or isinstance(value, np.generic):
         return value
     return np.array(value) if hasattr(value, "__array__") or isinstance(value, memoryview | bytearray) else value
-
-
-def _is_python(value: Any) -> bool:
-    return isinstance(value, int | float | complex)
 
 
 @cache

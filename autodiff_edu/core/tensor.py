@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.methods import ArrayMethods, different, equal
-from ..arrays.validate import as_index, as_operand, bind_call, copy_in, read_only, reject_argument
+from ..arrays.validate import USUAL, as_index, as_operand, bind_call, copy_in, read_only, reject_argument
 from ..text.frames import is_ours
 from . import rule
 from .active import emit, now, running, tick
@@ -35,12 +35,12 @@ def _binary(ufunc: np.ufunc, compute: Callable[[Any, Any], Any]) -> Any:
         if isinstance(other, Tensor):
             id, value = other._id, other._array
         else:
-            other = as_operand(other)
+            other = other if type(other) in USUAL else as_operand(other, self)
             id, value = None, other
         return _computed(compute, ufunc, (self, other), (self._id, id), [self._array, value])
 
     def reflected(self: Tensor, other: Any) -> Tensor:
-        other = as_operand(other)
+        other = other if type(other) in USUAL else as_operand(other, self)
         return _computed(compute, ufunc, (other, self), (None, self._id), [other, self._array])
 
     return forward, reflected
