@@ -444,6 +444,8 @@ def test_defaults_do_not_clutter_the_tape():
 UNARY = {
     "square": np.square,
     "math.sin": np.sin,
+    "cos": np.cos,
+    "tanh": np.tanh,
     "nn.relu": lambda x: np.maximum(x, 0),
     "nn.elu": lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
     "nn.sigmoid": lambda x: 1 / (1 + np.exp(-x)),
@@ -463,6 +465,18 @@ COMBINING = {  # with more than one argument: how tf writes it, and how NumPy do
     ),
     "concat": (lambda y: tf.concat([y, tf.ones(y.shape, y.dtype)], 1), lambda y: np.hstack([y, np.ones(y.shape)])),
     "pad": (lambda y: tf.pad(y, [[1, 0], [0, 2]]), lambda y: np.pad(y, [[1, 0], [0, 2]])),
+    "pad mirrored": (
+        lambda y: tf.pad(y, [[1, 0], [0, 1]], mode="SYMMETRIC"),
+        lambda y: np.pad(y, [[1, 0], [0, 1]], "symmetric"),
+    ),
+    "pad filled": (
+        lambda y: tf.pad(y, [[1, 0], [0, 1]], constant_values=tf.reduce_mean(y)),
+        lambda y: np.pad(y, [[1, 0], [0, 1]], constant_values=np.mean(y)),
+    ),
+    "matmul": (lambda y: tf.matmul(y, tf.cos(y), transpose_b=True), lambda y: y @ np.cos(y).T),
+    "matmul turned": (lambda y: tf.matmul(y, y, transpose_a=True), lambda y: y.T @ y),
+    "where": (lambda y: tf.where(y > -2.0, tf.multiply(0.5, y), 0.0), lambda y: np.where(y > -2.0, 0.5 * y, 0.0)),
+    "divide": (lambda y: tf.divide(y, tf.add(tf.square(y), 1)), lambda y: y / (y * y + 1)),
     "linalg.solve": (
         lambda y: tf.linalg.solve(tf.eye(len(y), dtype=y.dtype) * 2.0, y),
         lambda y: np.linalg.solve(np.eye(len(y)) * 2.0, y),

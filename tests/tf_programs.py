@@ -536,7 +536,7 @@ answers = (
 x = tf.Variable([1.0, 2.0])
 with tf.GradientTape() as tape:
     table = tf.expand_dims(x, 1) * x[tf.newaxis, :]
-    y = tf.reduce_sum(tf.squeeze(tf.expand_dims(table, axis=0)) ** 2)
+    y = tf.reduce_sum(tf.squeeze(tf.squeeze(table[tf.newaxis, ..., tf.newaxis], [0, -1])[:, tf.newaxis], axis=1) ** 2)
 answers = table, y, tape.gradient(y, x)
 """,
     "computed again": """

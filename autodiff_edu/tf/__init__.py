@@ -75,9 +75,13 @@ def _elementwise(operation: Any) -> tuple[Any, Any]:
     return operation, both if operation.nin == 2 else lambda x: operation(_tensor(x))
 
 
+def _axes(axis: Any) -> Any:
+    return tuple(axis) if isinstance(axis, list) else axis
+
+
 def _reduction(operation: Any) -> tuple[Any, Any]:
     def reduce(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
-        given: dict[str, Any] = {} if axis is None else {"axis": tuple(axis) if isinstance(axis, list) else axis}
+        given: dict[str, Any] = {} if axis is None else {"axis": _axes(axis)}
         return operation(_tensor(input_tensor), **given, **({"keepdims": True} if keepdims else {}))
 
     return operation, reduce
@@ -131,7 +135,7 @@ _in_tf = _in_tf_and_math | _named({
     "reshape": (np.reshape, lambda tensor, shape: np.reshape(_tensor(tensor), shape)),
     "transpose": (np.transpose, lambda a, perm=None: np.transpose(_tensor(a), *(() if perm is None else (perm,)))),
     "expand_dims": (np.expand_dims, lambda input, axis: np.expand_dims(_tensor(input), axis)),
-    "squeeze": (np.squeeze, lambda input, axis=None: np.squeeze(_tensor(input), axis)),
+    "squeeze": (np.squeeze, lambda input, axis=None: np.squeeze(_tensor(input), _axes(axis))),
     "pad": (np.pad, _pad, np.add),
     "where": (np.where, lambda condition, x, y: np.where(condition, *_alike(x, y))),
     "concat": (np.concatenate, lambda values, axis: np.concatenate(_alike(*values), axis=axis)),
@@ -145,9 +149,9 @@ _in_tf = _in_tf_and_math | _named({
 globals().update(_in_tf, print=print)
 
 
-def _map_structure(func: Any, *structure: Any) -> Any:
-    leaves = [[leaf for _, leaf in _flatten_like(structure[0], one, "a structure", "the first")] for one in structure]
-    return _rebuild(structure[0], map(func, *leaves))
+def _map_structure(func: Any, structure: Any, *others: Any) -> Any:
+    columns = [_flatten_like(structure, one, "a structure", "the first") for one in (structure, *others)]
+    return _rebuild(structure, map(func, *([leaf for _, leaf in column] for column in columns)))
 
 
 _WRITTEN = {
@@ -155,7 +159,7 @@ _WRITTEN = {
     "uniform": "np.random.default_rng(0).uniform(size=shape)", "fill": "np.full(shape, value)", "rank": "x.ndim",
     "variance": "np.var(x)", "one_hot": "np.eye(n)[labels]", "Model": "tf.Module", "Tensor": "autodiff_edu.Tensor",
     "gradients": "tape.gradient(y, x)", "BinaryCrossentropy": "np.mean(np.logaddexp(0, logits) - labels * logits)",
-    "RMSprop": "tf.keras.optimizers.Adam()", "minimize": "optimizer.apply_gradients(zip(gradients, variables))",
+    "RMSprop": "tf.keras.optimizers.Adam()",
 }  # fmt: skip
 
 
