@@ -9,7 +9,7 @@ from types import MethodType
 from typing import Any
 
 from ..arrays.structures import flatten, rebuild
-from ..core.active import Listener, State, always, now, only, running
+from ..core.active import Listener, State, always, begin, now, only
 from ..core.events import Assign
 from ..core.tape import Tape
 from ..core.tensor import Tensor, constant
@@ -53,7 +53,7 @@ class Compiled:
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Return what the function returns, with tensors in place of arrays."""
         paths, signature, arrays = self._found(args, named)
-        if now().listeners != always.listeners and _is_heard(running(), args, named, paths):
+        if now().listeners != always.listeners and _is_heard(begin(), args, named, paths):
             return self._plainly(args, named)
         for program in paths:
             try:

@@ -105,19 +105,15 @@ def listen_everywhere(*listeners: Listener) -> None:
     _always_listening, _always_heard = listeners, always.heard
 
 
-def running() -> State:
-    """Return what is active, after removing the blocks that an interrupt kept from ending."""
+def begin(block: WithBlock | None = None) -> State:
+    """Remove the blocks that an interrupt kept from ending, note that a new one is running; return what is active."""
     while (within := now().within) and within.over:
         _install(within.before)
     if (listeners := now().listeners) != always.listeners:
         listen(*still_running(listeners))
+    if block is not None:
+        block.begin()
     return now()
-
-
-def begin(block: WithBlock) -> None:
-    """Note that a block is running."""
-    running()
-    block.begin()
 
 
 class only(WithBlock):  # noqa: N801
@@ -127,8 +123,7 @@ class only(WithBlock):  # noqa: N801
         self.listeners = listeners
 
     def __enter__(self) -> None:
-        begin(self)
-        self.before = now()
+        self.before = begin(self)
         listen(*self.listeners, within=self)
 
     @ExitMethod
@@ -138,10 +133,7 @@ class only(WithBlock):  # noqa: N801
 
 def emit(kind: type[Event], *details: Any) -> None:
     """Notify those who hear this type of event. Check `now().heard[kind]` first if the details are costly."""
-    state = now()
-    if state.within is not None and state.within.over:
-        state = running()
-    if heard := state.heard.get(kind):
+    if heard := (begin() if (state := now()).within and state.within.over else state).heard.get(kind):
         event = kind(*details)
         for hear in heard:
             hear(event)

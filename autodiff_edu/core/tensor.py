@@ -18,7 +18,7 @@ from ..arrays.methods import ArrayMethods, different, equal
 from ..arrays.validate import USUAL, as_index, as_operand, bind_call, copy_in, read_only, reject_argument
 from ..text.frames import is_ours
 from . import rule
-from .active import emit, now, running, tick
+from .active import begin, emit, now, tick
 from .composites import SPELLED, call_spelled
 from .entry import Entry
 from .events import Leave, Make, Read
@@ -205,10 +205,7 @@ def _computed(
         value = np.asarray(value)[()]
     output = _new_tensor(Tensor)
     output._array, output._id, output.name = value, tick(), None
-    state = now()
-    if state.within is not None and state.within.over:  # an interrupt kept it from ending
-        state = running()
-    if heard := state.heard[Entry]:
+    if heard := (begin() if (state := now()).within and state.within.over else state).heard[Entry]:
         frame = _getframe(2)  # the caller is our code too
         while is_ours[frame.f_code.co_filename] and frame.f_back:
             frame = frame.f_back

@@ -4,8 +4,7 @@ While a block runs, Python alone holds its `__exit__`. So once that is gone the 
 (Ctrl-C) came before the first line of `__exit__`.
 
 >>> class Switch(WithBlock):
-...     def __enter__(self):
-...         self.begin()
+...     __enter__ = WithBlock.begin
 ...     @ExitMethod
 ...     def __exit__(self, *exception):
 ...         raise KeyboardInterrupt  # before anything could be undone
