@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import zipfile
 from doctest import DocTestFinder
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -41,6 +42,22 @@ def test_a_player_can_be_made_without_widgets(tmp_path):
         "import autodiff_edu as ad; print(*sorted(ad.play(lambda x: x * x, 2.0)._repr_mimebundle_()))"
     )
     assert run(code, tmp_path) == ["text/html", "text/plain"]
+
+
+def test_the_package_works_from_a_zip_file(tmp_path):
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w") as packed:
+        for path in PACKAGE.rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts and "notebooks" not in path.parts:
+                packed.write(path, path.relative_to(PACKAGE.parent))
+    code = (
+        "import sys; sys.path.insert(0, 'packed.zip'); import autodiff_edu as ad; from autodiff_edu import course; "
+        "player = ad.play(lambda x: ad.stop_gradient(x) * x, 2.0); player.save('a.svg'); player.save('a.html'); "
+        "print(course.check('1.1', 9), ad.__file__)"
+    )
+    *said, file = run(code, tmp_path)
+    assert "packed.zip" in Path(file).parts
+    assert said[:3] == ["1.1:", "Not", "yet."]
+    assert (tmp_path / "a.svg").stat().st_size > 1000
 
 
 def public_names():

@@ -26,6 +26,8 @@ import traceback
 from collections.abc import Mapping
 from functools import cached_property
 from importlib import import_module, invalidate_caches
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -121,7 +123,7 @@ class Chapter:
     @cached_property
     def questions(self) -> tuple[Prediction | Exercise, ...]:
         """Its predictions and exercises, in the order in which they are met; none if there is no such file."""
-        if not self.module.is_file():
+        if not (self.course.files / self.module.name).is_file():
             return ()
         try:
             found = import_module(f"{self.course.package}.{self.module.stem}")
@@ -172,6 +174,8 @@ class Course:
     ----------
     folder, notebooks : Path
         Where the modules are, and where the notebooks are.
+    files : Traversable
+        The folder, as something to read from, for it may be in a zip file.
     title, language : str
         What it is called, and the language it is written in, such as "en".
     chapters : tuple of Chapter
@@ -197,9 +201,10 @@ class Course:
     def __init__(self, folder: str | Path, notebooks: str | Path | None = None, package: str | None = None) -> None:
         self.folder = Path(folder).resolve()
         self.file = self.folder / "course.toml"
-        if not self.file.is_file():
+        self.files: Traversable = files(package) if package else self.folder  # a package may be in a zip file
+        if not (self.files / "course.toml").is_file():
             raise FileNotFoundError(f"there is no course in {folder}: it has no file course.toml")
-        said = _read(self.file)
+        said = _read(self.files / "course.toml")
         self.title, self.language = said["title"], said["language"]
         self.notebooks = Path(notebooks) if notebooks is not None else self.folder / said.get("notebooks", ".")
         self._pages: list[str] = said.get("pages", [])
@@ -293,7 +298,7 @@ class Course:
         raise KeyError(f"there is no {kind} {name!r}; there are {', '.join(known) or 'none yet'}")
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Traversable) -> dict[str, Any]:
     """Read a course.toml."""
     try:
         text = file.read_text(encoding="utf-8-sig")  # as some editors on Windows write it

@@ -150,7 +150,7 @@ class Registration(WithBlock):
         self._choose()
 
     def _choose(self) -> None:
-        """Let the latest active rule of the operation hold, or the original one; done twice, it changes nothing."""
+        """Write the latest active rule into the tables, or the original one; doing it twice changes nothing."""
         if self._operation not in _BEFORE:
             return
         entered = _REGISTERED.get(self._operation)

@@ -37,9 +37,9 @@ class Operator(NamedTuple):
 def shared() -> dict[str, Any]:
     """Read the file."""
     import json  # not worth the import time if you only differentiate
-    from pathlib import Path
+    from importlib.resources import files  # also reads from a zip file, which has no paths
 
-    found: dict[str, Any] = json.loads(Path(__file__).with_name("shared.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads(files(__package__).joinpath("shared.json").read_text(encoding="utf-8"))
     return found
 
 

@@ -59,7 +59,7 @@ def test_everything_can_be_printed_on_every_standard_output(encoding, monkeypatc
     assert ("\\u03b1" in text) == (encoding != "cp437")  # which has α
 
 
-def test_a_command_prints_names_that_standard_output_lacks(tmp_path):
+def test_a_command_prints_names_that_standard_output_does_not_have(tmp_path):
     command = [sys.executable, "-m", "autodiff_edu.course", "assignment", tmp_path / "Übung", "the-tape"]
     done = subprocess.run(command, env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, check=True)
     assert b"\\xdcbung" in done.stdout
