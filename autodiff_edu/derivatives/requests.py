@@ -11,6 +11,7 @@ from ..core.active import emit, now
 from ..core.events import Outcome
 from ..core.tape import Tape
 from ..core.tensor import Tensor, constant, wrap
+from ..core.variable import Variable
 
 
 def tensors_of(structure: Any, path: str) -> list[Tensor]:
@@ -30,21 +31,29 @@ def tensors_of(structure: Any, path: str) -> list[Tensor]:
     return [leaf for _, leaf in leaves]
 
 
-def check_watchable(structure: Any, path: str = "watch") -> list[Any]:
-    """List the tensors of a structure that a tape is to watch; raise an error if it cannot watch one of them."""
+def check_watchable(structure: Any, path: str = "") -> list[Any]:
+    """List the tensors of a structure that a tape is to watch; raise an error if it cannot watch one of them.
+
+    `path` is the structure's name in errors; without one, it is the argument of `tape.watch`.
+    """
     leaves = flatten(structure, path)
-    for path, tensor in leaves:
+    for place, tensor in leaves:
+        argument = f"{place} in the argument of tape.watch".removeprefix(" in ")
+        called = place if path else argument
         if not isinstance(tensor, Tensor):
-            reject_module(path, tensor)
+            reject_module(called, tensor)
             raise ValueError(
-                f"{path} is the {type(tensor).__name__} {tensor!r:.60}, but a tape watches only tensors; create one "
+                f"{called} is the {type(tensor).__name__} {tensor!r:.60}, but a tape watches only tensors; create one "
                 "first: x = ad.constant(...)"
             )
         if tensor.dtype.kind not in "fc":
-            called = path if tensor.name is None else f"the {type(tensor).__name__} {tensor.name!r}"
+            instead = "convert it first: x = x.astype(float)"
+            if isinstance(tensor, Variable):
+                called = called if tensor.ndim else repr(tensor)
+                instead = "create it with dtype=float"
+            called = called if tensor.name is None else f"the {type(tensor).__name__} {tensor.name!r}"
             raise TypeError(
-                f"{called} has dtype {tensor.dtype}, but only floating and complex numbers have derivatives; convert "
-                "it first: x = x.astype(float)"
+                f"{called} has dtype {tensor.dtype}, but only floating and complex numbers have derivatives; {instead}"
             )
     return [tensor for _, tensor in leaves]
 
