@@ -30,7 +30,8 @@ class Remedy(NamedTuple):
     """What to write in place of an operation.
 
     `argument` is the one to fix, and `safe` a value at which nothing goes wrong. In `code`, {x} stands for that
-    argument, {0} and {1} for the first and second, {tiny} and {most} for a small and a large number of the dtype.
+    argument, {0} and {1} for the first and second, {tiny} and {most} for a small and a large number of the dtype. It
+    only avoids the numbers that fail; `words`, if there are any, name functions that do not fail, and come first.
     """
 
     argument: int
@@ -114,8 +115,10 @@ def remedy(
         shown[known.argument] = "np.where({0} == 0, {tiny}, {0})".format(shown[known.argument], **limits)
         code = f"np.{entry.name}({', '.join(shown)})"
     if not parse_expression(code):  # it has numbers that the user's line does not, such as those of a derivative's rule
-        return f"Keep its input away from where this happens, for example with np.where.\n{known.words}".rstrip()
-    return f"Keep the input away from where this happens:\n    {code}\n{known.words}".rstrip()
+        patch = "keep its input away from where this happens, for example with np.where."
+    else:
+        patch = f"keep the input away from where this happens:\n    {code}"
+    return f"{known.words}\nOtherwise, {patch}" if known.words else f"K{patch[1:]}"
 
 
 def double_where(entry: Entry, by: Silencer, labels: Labels, makers: Makers) -> str:

@@ -37,9 +37,11 @@ def test_the_text_says_line_operation_numbers_element_and_remedy():
 
     result = found(f, [1.0, 2.0, 0.0])
     at = line("# where the log is")
-    assert str(result).splitlines()[:3] == [
-        f"Forward, test_nonfinite.py, line {at}: t1 = log(x): log of 0 gives -inf at element [2].",
-        "Keep the input away from where this happens:",
+    first, repair, *patch = str(result).splitlines()
+    assert first == f"Forward, test_nonfinite.py, line {at}: t1 = log(x): log of 0 gives -inf at element [2]."
+    assert repair.startswith("np.log1p(x) for log(1 + x), nn.log_softmax and np.logaddexp")
+    assert patch == [
+        "Otherwise, keep the input away from where this happens:",
         "    np.log(np.maximum(x, 2e-16))",
     ]
     assert repr(result) == f"<Nonfinite: -inf from log, forward, test_nonfinite.py, line {at}>"

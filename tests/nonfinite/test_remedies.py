@@ -55,7 +55,7 @@ def test_an_operation_is_named_and_its_remedy_works(name, operation, at, directi
     assert (result.operation, result.direction, result.index) == (name, direction, (1,))
     assert result.value == value or "c" in np.dtype(dtype).kind
     np.testing.assert_equal(result.inputs, tuple(a[1] for a in at))
-    code = result.remedy.splitlines()[1].strip()
+    code = result.remedy.splitlines()[-1].strip()
     assert found(lambda *xs: eval(code, {"np": np} | dict(zip("xyz", xs, strict=False))), *at) is None, code
 
 
@@ -130,6 +130,13 @@ def test_a_custom_gradient_called_like_a_numpy_function_gets_none_of_its_remedie
     assert found(ad.custom_gradient(function), [1.0, 2.0]).remedy == (
         f"Check what {name} computes there, for example with np.isfinite."
     )
+
+
+def test_a_function_that_cannot_fail_is_named_before_the_patch():
+    repair, otherwise, patch = found(np.exp, [1000.0, 998.0]).remedy.splitlines()
+    assert "nn.log_softmax" in repair
+    assert otherwise.startswith("Otherwise, ")
+    assert patch.strip() == "np.exp(np.minimum(x, 709))"
 
 
 def test_the_remedy_knows_the_dtype():
