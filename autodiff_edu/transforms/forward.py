@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -15,9 +17,36 @@ from ..derivatives.requests import as_constant, tensors_of
 from ..derivatives.tangents import push_forward
 from .run import Function, check_function, run
 
+Transform = TypeVar("Transform", bound=Function)
 
+
+def takes_tuples(usage: str) -> Callable[[Transform], Transform]:
+    """Return a decorator for functions of f, primals and vectors: a call without two tuples, as for `vjp`, is an error.
+
+    The error shows the usage, also where Python's own would say that an argument is missing, or that there is one more.
+    """
+
+    def decorated(transform: Transform) -> Transform:
+        @functools.wraps(transform)
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            given = [*args, *kwargs.values()]
+            if len(given) != 3 or sum(isinstance(one, tuple) for one in given) < 2:
+                raise TypeError(
+                    f"the primals and their vectors must be tuples, with one item per argument of f: {usage}"
+                )
+            return transform(*args, **kwargs)
+
+        return cast(Transform, checked)
+
+    return decorated
+
+
+@takes_tuples("ad.jvp(f, (x,), (v,)). ad.vjp(f, x), in reverse mode, takes the primals themselves")
 def jvp(f: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
     """Return the value of `f` and its derivative along the tangents, in one forward pass.
+
+    Primals and tangents are tuples, `ad.jvp(f, (x,), (v,))`, with one item per argument of `f`. Reverse mode has
+    another form: `value, pullback = ad.vjp(f, x)` takes the primals themselves, and the cotangent later, `pullback(u)`.
 
     This costs about as much as three runs of `f`, however many primals there are, and releases the arrays of each
     operation as soon as the tangent has passed through it. On forward mode, see A. G. Baydin et al., Automatic
@@ -48,7 +77,6 @@ def jvp(f: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tup
     >>> ad.jvp(lambda x: x**3, (2.0,), (1.0,))
     (Tensor(8.), Tensor(12.))
     """
-    check_tuples(primals, tangents, "jvp(f, (x,), (v,))")
     check_call(f, primals, "jvp", "(x,), (v,)")
     tape, value, sources = run(f, primals, {}, tuple(range(len(primals))))
     moved = _tangents(sources, tangents)
@@ -142,12 +170,6 @@ def check_call(f: Function, primals: tuple[Any, ...], name: str, written: str) -
     check_function(f, f"{name}(f, {written})", f"{name}(f(x), {written})")
     if not primals:
         raise ValueError(f"{name} needs at least one primal to differentiate with respect to: ad.{name}(f, {written})")
-
-
-def check_tuples(primals: Any, tangents: Any, usage: str) -> None:
-    """Raise a TypeError that shows the usage unless primals and tangents are both tuples."""
-    if not isinstance(primals, tuple) or not isinstance(tangents, tuple):
-        raise TypeError(f"the primals and their vectors must be tuples, with one item per argument of f: {usage}")
 
 
 def _tangents(sources: Any, tangents: Any) -> dict[int, Any]:

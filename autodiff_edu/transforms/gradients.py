@@ -107,6 +107,9 @@ def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> 
 def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     """Return the value of `f` and a function that pulls a cotangent of the value back.
 
+    It takes the primals themselves, and the cotangent later: `value, pullback = ad.vjp(f, x)`, then `pullback(u)`.
+    Forward mode has another form: `ad.jvp(f, (x,), (v,))` takes two tuples, and the tangents at once.
+
     Parameters
     ----------
     f : callable
@@ -136,7 +139,15 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     Tensor([ 2.,  0., 60.])
     """
     check_call(f, primals, "vjp", "x")
-    tape, value, sources = run(f, primals, {}, tuple(range(len(primals))))
+    try:
+        tape, value, sources = run(f, primals, {}, tuple(range(len(primals))))
+    except Exception as error:
+        if any(isinstance(one, tuple) for one in primals):
+            error.add_note(
+                "A tuple is one argument of f here: ad.vjp takes the primals themselves, and the cotangent later, "
+                "where ad.jvp takes two tuples. Write value, pullback = ad.vjp(f, x), then pullback(u)"
+            )
+        raise
     kept = own_copy(value)
 
     def pullback(cotangent: Any) -> Any:

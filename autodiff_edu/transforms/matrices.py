@@ -14,7 +14,7 @@ from ..derivatives.requests import gradient, tensors_of
 from ..gradient_tape import GradientTape
 from .arguments import Argnums, choose, own, prepare, replace, unwrap
 from .blocks import BlockMatrix
-from .forward import by_columns, check_call, check_tuples, jvp
+from .forward import by_columns, check_call, jvp, takes_tuples
 from .gradients import grad
 from .run import Function, check_function, named_after, run
 from .sparse import sparse_jacobian
@@ -164,6 +164,7 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
     return differentiated
 
 
+@takes_tuples("ad.hvp(f, (x,), (v,))")
 def hvp(f: Function, primals: tuple[Any, ...], vector: tuple[Any, ...]) -> Any:
     """Return the Hessian of `f` times a vector without computing the Hessian: pull the slope along the vector back.
 
@@ -195,7 +196,6 @@ def hvp(f: Function, primals: tuple[Any, ...], vector: tuple[Any, ...]) -> Any:
     >>> ad.hvp(lambda x, y: x * y**2, (3.0, 2.0), (1.0, 0.0))
     (Tensor(0.), Tensor(4.))
     """
-    check_tuples(primals, vector, "hvp(f, (x,), (v,))")
     check_call(f, primals, "hvp", "(x,), (v,)")
 
     def slope(*primals: Any) -> Any:

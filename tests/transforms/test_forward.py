@@ -181,6 +181,10 @@ def test_a_rule_that_takes_its_cotangent_off_the_tape_is_not_a_tangent_of_zero()
             r"jvp needs at least one primal.*\(v,\)",
         ),
         (lambda: ad.jvp(np.sin, [1.0], (1.0,)), TypeError, r"must be tuples, .*jvp\(f, \(x,\), \(v,\)\)"),
+        (lambda: ad.jvp(np.sin, 1.0), TypeError, r"must be tuples, .*jvp\(f, \(x,\), \(v,\)\)\. ad\.vjp\(f, x\)"),
+        (lambda: ad.jvp(np.multiply, 1.0, 2.0), TypeError, r"must be tuples, .*jvp\(f, \(x,\), \(v,\)\)"),
+        (lambda: ad.jvp(np.clip, 1.0, 2.0, 3.0), TypeError, r"must be tuples, .*jvp\(f, \(x,\), \(v,\)\)"),
+        (lambda: ad.hvp(np.sin, 1.0), TypeError, r"must be tuples, .*hvp\(f, \(x,\), \(v,\)\)$"),
         (lambda: ad.jvp(np.sin, (1.0,), 1.0), TypeError, r"must be tuples, .*jvp\(f, \(x,\), \(v,\)\)"),
         (
             lambda: ad.jvp(lambda x, y: x * y["b"], (1.0, {"b": 1.0}), (1.0, {"b": None})),

@@ -1,5 +1,6 @@
 """Gradients and products of plain functions."""
 
+import inspect
 from collections import namedtuple
 from dataclasses import dataclass
 
@@ -243,3 +244,30 @@ def test_vjp_of_no_function_and_of_nothing():
         ad.vjp(ad.constant(2.0), 2.0)
     with pytest.raises(ValueError, match="vjp needs at least one primal"):
         ad.vjp(lambda: ad.constant(1.0))
+
+
+@pytest.mark.parametrize(
+    ("f", "primals"),
+    [
+        (lambda x: x * 2.0, ((1.0,), (1.0,))),
+        (lambda x, y: x * y, ((1.0, 2.0), (1.0, 0.0))),
+        (lambda x: x**2, ((1.0,),)),
+    ],
+)
+def test_vjp_in_the_form_of_jvp_says_what_to_write(f, primals):
+    with pytest.raises(TypeError) as raised:
+        ad.vjp(f, *primals)
+    (note,) = raised.value.__notes__
+    assert note.endswith("Write value, pullback = ad.vjp(f, x), then pullback(u)")
+
+
+def test_an_error_in_a_function_of_numbers_gets_no_note_about_tuples():
+    with pytest.raises(TypeError) as raised:
+        ad.vjp(lambda x: x + None, 1.0)
+    assert not any("ad.vjp" in note for note in getattr(raised.value, "__notes__", ()))
+
+
+def test_the_vectors_may_be_passed_by_name_in_any_order():
+    assert float(ad.jvp(tangents=(2.0,), primals=(3.0,), f=lambda x: x * x)[1]) == 12.0
+    assert float(ad.hvp(lambda x: x * x, vector=(2.0,), primals=(3.0,))) == 4.0
+    assert list(inspect.signature(ad.jvp).parameters) == ["f", "primals", "tangents"]
