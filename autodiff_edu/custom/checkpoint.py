@@ -56,8 +56,9 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
     Parameters
     ----------
     f : callable
-        It must do the same each time it runs: draw no random numbers, and assign no variables. What it computes must
-        leave it in its result, and not in a list or an attribute that others read.
+        It must do the same each time it runs: draw no random numbers (unless it sets the generator's state first), and
+        assign no variables. What it computes must leave it in its result, and not in a list or an attribute that others
+        read.
 
     Returns
     -------
@@ -76,7 +77,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
         it, resets a tape around it or asks it to watch, or reads an iterator or a tensor that its first run has used
         up or kept. After the call: if an operation reads a tensor that was computed in `f` and is not in its result.
     ValueError
-        In a backward pass: if `f` returns different numbers when it runs again, or draws random numbers then.
+        In a backward pass: if `f` returns different numbers when it runs again, or draws other random numbers then.
 
     Notes
     -----

@@ -53,6 +53,16 @@ def state_of(generator: Any) -> bytes:
     return pickle.dumps(generator.bit_generator.state)
 
 
+def set_state(generator: Any, state: bytes) -> None:
+    """Put a generator back to where it stood."""
+    if isinstance(generator, random.Random):
+        generator.setstate(pickle.loads(state))
+    elif isinstance(generator, np.random.RandomState):
+        generator.set_state(pickle.loads(state))
+    else:
+        generator.bit_generator.state = pickle.loads(state)
+
+
 def _reached(one: Any) -> Iterator[Any]:
     """Iterate over what an object holds."""
     if isinstance(one, FunctionType):

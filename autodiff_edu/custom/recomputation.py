@@ -65,6 +65,8 @@ class Recomputation(Call):
         The ids of what the first run computed.
     plain : list of (Variable, ndarray or scalar)
         The variables whose plain numbers it read, with their values at that time.
+    drawn : Draws
+        Where the first run left the random number generators.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class Recomputation(Call):
         self.value = self._pack([result[k]._array for k in at])
         self.silent, self._answer, self.where, self.computed = set(), None, here(2), inside.computed
         self.plain = [(x, x._array) for x in inside.plain.values()]
+        self.drawn = Draws(arguments.function, *arguments.given)
 
     def _expect(self, argument: int) -> None:
         if argument not in self.moving:  # a tape was asked to watch it only after the call
@@ -141,7 +144,7 @@ class Recomputation(Call):
             self._pack([x._array for x in found]), self.value
         ):
             raise differs(self.name, self.where)
-        draws.check(self.name, self.where)
+        draws.check(self.drawn, self.name, self.where)
         return tape, found
 
     def _as_it_was(self, values: Any) -> Any:

@@ -13,7 +13,7 @@ from ..text.frames import Where, here
 from ..text.functions import spoken
 from ..text.places import place
 from .arguments import reads_once
-from .draws import generators_of, state_of
+from .draws import generators_of, set_state, state_of
 
 
 def check_result(f: Callable[..., Any], result: list[tuple[str, Any]]) -> None:
@@ -79,15 +79,23 @@ def differs(name: str, where: Where) -> ValueError:
 
 
 class Draws:
-    """The states of the random number generators that a function can reach, before it runs again."""
+    """The states of the random number generators that a function can reach, after one run or before another."""
 
     def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
         self.states = [(generator, state_of(generator)) for generator in generators_of(function, *arguments)]
 
-    def check(self, name: str, where: Where) -> None:
-        """Raise a ValueError if the function has drawn from one of them, even if that made no difference."""
-        if any(state_of(generator) != state for generator, state in self.states):
-            raise ValueError(
-                f"{name}, called at {place(where)}, drew other random numbers when it ran again for the derivative, so "
-                f"ad.checkpoint cannot be used with it. Draw them outside, and pass them to {name}"
-            )
+    def check(self, first: Draws, name: str, where: Where) -> None:
+        """Put the generators back; raise a ValueError if the function drew other numbers, even without a difference.
+
+        A function that sets a generator's state itself leaves it where its `first` run did: it drew the same numbers.
+        """
+        ends = {id(generator): state for generator, state in first.states}
+        for generator, before in self.states:
+            if (after := state_of(generator)) == before:
+                continue
+            set_state(generator, before)
+            if after != ends.get(id(generator)):
+                raise ValueError(
+                    f"{name}, called at {place(where)}, drew other random numbers when it ran again for the "
+                    f"derivative, so ad.checkpoint cannot be used with it. Draw them outside, and pass them to {name}"
+                )

@@ -164,6 +164,14 @@ def putting_the_state_back(x, kernels, random):
     return x
 
 
+def drawing_for_nothing(x, kernels, random):
+    def one(x, w, kept):
+        random.random()
+        return layer(x, w, kept)
+
+    return with_masks(half, layer=one)(x, kernels, random)
+
+
 def with_masks(draw, wrap=ad.checkpoint, layer=layer):
     """Make an answer whose masks come from `draw(x, random)`."""
 
@@ -232,7 +240,7 @@ RIGHT = {
         by_custom_gradient,
         lambda x, kernels: mean_square(nested(x, kernels)),
     ],
-    3: [masks_first, masks_of_floats, seeds, closed_over, copied_generators, with_masks(half)],
+    3: [masks_first, masks_of_floats, seeds, closed_over, copied_generators, putting_the_state_back, with_masks(half)],
 }
 
 WRONG = {
@@ -286,7 +294,7 @@ WRONG = {
         (mask_of_inputs, "what comes out"),
         (of_numpy, "Draw from the `random`"),
         (drawing_inside, "drew a second mask"),
-        (putting_the_state_back, "put back the generator's state"),
+        (drawing_for_nothing, "even if they made no difference"),
         (with_masks(half, wrap=lambda f: f), "Nothing is run again any more"),
         (all_in_one, "1 ran again"),
         (one_mask, "All layers drop the same"),

@@ -114,6 +114,59 @@ def test_generators_that_it_does_not_draw_from_and_layers_that_build_themselves(
     np.testing.assert_array_equal(ad.grad(own)(np.ones(4)).numpy(), np.random.default_rng(0).random(4))
 
 
+class Restores:
+    """Draws from where a generator stood when it was made, and leaves it where that leads."""
+
+    def __init__(self, generator):
+        self.generator = generator
+        self.state = self.read()
+
+    def read(self):
+        g = self.generator
+        return g.getstate() if isinstance(g, random.Random) else getattr(g, "bit_generator", g._bit_generator).state
+
+    def __call__(self, x):
+        g = self.generator
+        if isinstance(g, random.Random):
+            g.setstate(self.state)
+            return x * [g.random() for _ in range(4)]
+        if isinstance(g, np.random.RandomState):
+            g.set_state(self.state)
+            return x * g.rand(4)
+        g.bit_generator.state = self.state
+        return x * g.random(4)
+
+
+@pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState, random.Random])
+@pytest.mark.parametrize("ask", [ad.grad, lambda f: lambda x: ad.jvp(f, (x,), (np.ones(4),))[1]])
+def test_a_layer_that_puts_its_generator_s_state_back_draws_the_same_numbers_again(make, ask):
+    generator, parts = make(3), []
+
+    def layers(x):
+        for _ in range(3):
+            parts.append(layer := Restores(generator))
+            x = ad.checkpoint(layer)(x)
+        parts.append(Restores(generator))
+        return x
+
+    found = ask(layers)(np.ones(4)).numpy()
+    again = make(3)
+    expected = np.prod([[again.random() for _ in range(4)] for _ in range(3)], axis=0)
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    assert repr(parts[-1].read()) == repr(parts[-1].state)  # the second runs have left it where it stood
+
+
+def test_a_layer_that_sets_another_state_the_second_time_draws_other_numbers():
+    generator = np.random.default_rng(0)
+    layer = Restores(generator)
+    with ad.GradientTape() as tape:
+        x = ad.Variable(np.zeros(4))
+        y = ad.checkpoint(layer)(x)
+    layer.state = np.random.default_rng(1).bit_generator.state
+    with pytest.raises(ValueError, match="drew other random numbers"):
+        tape.gradient(y, x)
+
+
 # Arguments and results ----------------------------------------------------------------------------------------------
 
 
