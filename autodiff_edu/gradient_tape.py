@@ -73,6 +73,10 @@ class GradientTape(Tape):
     (Tensor(3.), Tensor(6.))
     """
 
+    stepwise = (
+        False  # whether it is beginning a backward pass that goes step by step, and releases nothing before its end
+    )
+
     def watch(self, tensors: Any) -> None:
         """Follow tensors from here on: what is computed from them is recorded.
 
@@ -179,8 +183,9 @@ class GradientTape(Tape):
     def steps(self, target: Any, sources: Any, output_gradients: Any = None) -> Iterator[Step]:
         """Walk backwards one entry at a time; `gradient` is this walk, run to its end.
 
-        The walk uses up a one-shot tape when it starts, with the first `next`. Parameters and errors are those of
-        `gradient`.
+        The walk uses up a one-shot tape when it starts, with the first `next`. The tape keeps all its arrays until the
+        walk ends, or is closed, and then releases them at once; `gradient` releases those of each entry as it passes.
+        Parameters and errors are those of `gradient`.
 
         Returns
         -------
@@ -201,7 +206,12 @@ class GradientTape(Tape):
 
         def walk() -> Iterator[Event]:
             with self.backward_pass():
-                yield from self.walk(self.seed(seeds), wanted, lazy=True)
+                self.stepwise = not self.persistent
+                try:
+                    cotangents = self.seed(seeds)
+                finally:
+                    self.stepwise = False
+                yield from self.walk(cotangents, wanted, lazy=True)
 
         return as_tensors(steps(walk()))
 

@@ -378,6 +378,8 @@ class Writer:
 def _kind(event: Event) -> str:
     if isinstance(event, events.Skip):  # including what a paused tape missed
         return "skip"
+    if isinstance(event, events.Seed):
+        return "seed"
     return {"PullBack": "pull back", "PushForward": "push forward"}.get(name := type(event).__name__, name.lower())
 
 

@@ -70,7 +70,9 @@ class Sentences:
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 which = "the backward pass" if self._is_alone() else f"the backward pass of {whose}"
                 start = f"{which} starts at {labels[tensor._id]}"
-                return f"{start} with {_flowing('cotangent', cotangent, tensor.ndim)}."
+                keeps = f" It goes step by step: {whose} keeps all its arrays until the last step."
+                text = f"{start} with {_flowing('cotangent', cotangent, tensor.ndim)}."
+                return text + keeps * isinstance(event, events.Stepped)
             case events.PullBack(entry=entry, cotangent=cotangent):
                 output = entry.output_value
                 what = _flowing("cotangent", cotangent, cotangent.ndim if output is None else np.ndim(output))
