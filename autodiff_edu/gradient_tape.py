@@ -40,7 +40,8 @@ class GradientTape(Tape):
     Parameters
     ----------
     persistent : bool
-        Whether `gradient` may be called more than once. A one-shot tape releases its arrays after the first.
+        Whether `gradient` may be called more than once. A one-shot tape releases the arrays of each entry as soon as
+        the first has passed it, even if a rule fails later on the way.
     watch_accessed_variables : bool
         Whether trainable variables are watched when they are read.
 

@@ -281,10 +281,6 @@ class Missed(Skip):
     """An operation was computed while this tape was paused, and no other tape heard of it."""
 
 
-class Stepped(Seed):
-    """A backward pass started that goes step by step, by `tape.steps`; a one-shot tape releases all at its end."""
-
-
 class Line(Event):
     """A line of the user's code did something that is not an operation, named by `what`."""
 

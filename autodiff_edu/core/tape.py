@@ -32,7 +32,7 @@ class Tape(WithBlock, Follower):
         self._forget()
         self.forgotten: set[int] = set()
         self.life: deque[tuple[int, str, Where]] = deque(maxlen=100)
-        self._usable, self.thread = False, 0
+        self._usable, self._failed, self.thread = False, "", 0
 
     def __enter__(self) -> Self:
         self._check_thread()
@@ -166,7 +166,6 @@ class Tape(WithBlock, Follower):
         rules = [rule_of(operation) for operation in {entry.operation for entry in self.entries}]
         if None in rules:
             self._check_ruled(wanted, set(cotangents))
-        release = release and not any(rule and rule.own for rule in rules)  # the user's rule may fail
         events = walk(self.entries, self.connected, cotangents, wanted, stack, release, self)
         heard = now().heard
         if lazy or heard[PullBack] or heard[Accumulate] or heard[Pass]:
@@ -199,11 +198,12 @@ class Tape(WithBlock, Follower):
             return
         self._check_thread()
         place = stop_listening(self)  # None if the tape is paused
-        self._usable = False
+        self._usable, self._failed = False, ""
         try:
             yield
-        except (Exception, KeyboardInterrupt):  # usable again if nothing has been released yet
+        except (Exception, KeyboardInterrupt) as error:  # usable again if nothing has been released yet
             self._usable = all(entry.values is not None for entry in self.entries)
+            self._failed = f", in a backward pass that raised {type(error).__name__} on the way,"
             if self._usable and self._recording and place is not None and self not in now().listeners:
                 start_listening(self, place)
             raise
@@ -220,7 +220,7 @@ class Tape(WithBlock, Follower):
         """Raise a RuntimeError if there is nothing to differentiate: nothing was recorded, or it was released."""
         if not self._usable:
             raise RuntimeError(
-                "this one-shot tape has already been used and has released its arrays; write "
+                f"this one-shot tape has already been used{self._failed} and has released its arrays; write "
                 "GradientTape(persistent=True) to differentiate more than once"
                 if self.entries or self.watched
                 else "this tape has recorded nothing: compute the target inside `with tape:`, then ask for the gradient"

@@ -75,6 +75,7 @@ def walk(
         yield new(Pass, (tape, entry))
         if release:
             entry.values = entry.output_value = y = values = None
+            entry.keywords = keywords = entry.parameters
 
 
 def with_tensors(event: Event) -> Any:

@@ -11,6 +11,10 @@ from ..core.events import Event
 from ..core.tape import Tape
 
 
+class Stepped(events.Seed):
+    """A backward pass started that goes step by step, by `tape.steps`; a one-shot tape releases all at its end."""
+
+
 class Held:
     """Counts the bytes of the arrays that a tape's entries hold; one that several entries use counts once."""
 

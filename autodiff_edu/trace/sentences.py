@@ -15,6 +15,7 @@ from ..text.formatting import DERIVATIVES, derivative, spoken_value
 from ..text.labels import Labels
 from ..text.places import place
 from .backward_calls import BackwardCall
+from .memory import Stepped
 
 OF_TAPES = {
     "release": "releases its arrays.",
@@ -72,7 +73,7 @@ class Sentences:
                 start = f"{which} starts at {labels[tensor._id]}"
                 keeps = f" It goes step by step: {whose} keeps all its arrays until the last step."
                 text = f"{start} with {_flowing('cotangent', cotangent, tensor.ndim)}."
-                return text + keeps * isinstance(event, events.Stepped)
+                return text + keeps * isinstance(event, Stepped)
             case events.PullBack(entry=entry, cotangent=cotangent):
                 output = entry.output_value
                 what = _flowing("cotangent", cotangent, cotangent.ndim if output is None else np.ndim(output))

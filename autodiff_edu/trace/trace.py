@@ -132,7 +132,9 @@ class Trace:
         kept = event.replace(**changes)
         goes_on = self.happenings and isinstance(self.happenings[-1].event, events.Seed)  # a pass from several targets
         if isinstance(event, events.Seed) and getattr(tape, "stepwise", False) and not goes_on:
-            kept = events.Stepped(*kept)
+            from .memory import Stepped
+
+            kept = Stepped(*kept)
         where = here(2) if entry is None and "where" not in event.fields else None
         call, passed = None, ()
         if self._lines is not None:

@@ -4,6 +4,7 @@ Arrays are counted by weak references, and garbage collection is off: what is fr
 """
 
 import gc
+import itertools
 import tracemalloc
 import weakref
 
@@ -150,6 +151,42 @@ def test_a_walk_releases_each_entry_as_it_passes():
     assert len(seen) == 10
     assert seen == sorted(seen, reverse=True)
     assert (seen[0], seen[-1]) == (9, 1)
+
+
+def own(x):
+    """Compute the sine of plain numbers, which leave no entries; the backward function holds an array."""
+    slope = np.cos(x.numpy())
+    return np.sin(x.numpy()), lambda dy: dy * slope
+
+
+USERS_RULES = {
+    "custom gradient": ad.custom_gradient(own),
+    "checkpoint": ad.checkpoint(lambda x: np.sin(x) * x),
+    "registered": np.sin,
+}
+
+
+@pytest.mark.parametrize("rule", USERS_RULES)
+def test_a_walk_releases_each_entry_as_it_passes_also_with_rules_of_the_user_s_own(rule):
+    x, seen = ad.Variable(np.linspace(0.1, 0.2, SIZE)), []
+
+    def count(event):
+        if type(event).__name__ == "PullBack" and event.tape is tape:
+            seen.append((alive(references), alive(calls), event.tape.nbytes))
+
+    with ad.register_gradient(np.sin, lambda g, y, x: g * np.cos(x), replace=True):
+        with ad.GradientTape() as tape:
+            y = x
+            for _ in range(5):
+                y = USERS_RULES[rule](y) * 2.0
+        references = held_by(tape, x, y)
+        calls = [weakref.ref(entry.call) for entry in tape.entries if entry.call is not None]
+        with ad.hook(count):
+            tape.gradient(y, x)
+    arrays, functions, held = zip(*seen, strict=True)
+    assert arrays == (9, 9, 8, 7, 6, 5, 4, 3, 2, 1)  # the product's factor is the output of the entry before it
+    assert functions == ((5, 5, 4, 4, 3, 3, 2, 2, 1, 1) if calls else (0,) * 10)
+    assert all(before > after for before, after in itertools.pairwise(held))
 
 
 def test_a_gradient_takes_no_more_memory_for_a_longer_chain():

@@ -4,6 +4,7 @@ They were measured on TensorFlow 2.21 or worked out by hand. The failures that a
 `test_course_failures.py`.
 """
 
+import itertools
 import json
 import math
 import re
@@ -888,9 +889,10 @@ def test_a_hundred_layers_hold_106_megabytes_and_in_ten_segments_9_and_at_most_2
 
     held, most = held_at_most(in_segments, ad.constant(np.ones((1000, 64))))
     assert held == 12 * array + 100 * weight + 8 == 9_420_808
-    assert most == held + 21 * array + 10 * weight == 20_500_488  # the tape, and the one of a segment's second run
-    assert (most // 1_000_000, whole // 1_000_000, 64_000_000 // most) == (20, 106, 3)
-    assert 0.19 < most / whole < 0.2
+    mean_and_square = array + 8  # which the tape has released by then
+    assert most == held - mean_and_square + 21 * array + 10 * weight == 19_988_480  # with the one of a second run
+    assert (round(most / 1_000_000, 1), whole // 1_000_000, 64_000_000 // most) == (20.0, 106, 3)
+    assert 0.18 < most / whole < 0.19
 
 
 @pytest.mark.parametrize("k", [1, 2, 4, 5, 10, 20, 25, 50, 100])
@@ -1137,7 +1139,7 @@ def test_the_first_term_left_out_of_the_series_and_its_derivatives_are_small():
     assert term.deriv(2)(0.01) < 6e-11
 
 
-def test_between_the_teeth_the_outer_tape_holds_11_arrays():
+def test_each_tooth_is_one_array_lower_than_the_one_before():
     x, tapes, held = np.linspace(0.0, 2.0, 1000), set(), []
 
     def ten(x):
@@ -1157,9 +1159,10 @@ def test_between_the_teeth_the_outer_tape_holds_11_arrays():
 
     with ad.hook(listen):
         ad.grad(chain)(x)
-    assert max(held) == 22
-    feet = [now for before, now, after in zip(held, held[1:], held[2:], strict=False) if before > now < after]
-    assert feet == [11] * 9
+    heights = [height for height, _ in itertools.groupby(held)]
+    neighbours = list(zip(heights, heights[1:], heights[2:], strict=False))
+    assert [height for before, height, after in neighbours if before < height > after] == list(range(22, 12, -1))
+    assert [height for before, height, after in neighbours if before > height < after] == list(range(10, 1, -1))
 
 
 def test_of_a_million_numbers_2998_are_not_0_and_take_23984_bytes():

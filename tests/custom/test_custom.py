@@ -420,19 +420,31 @@ def test_an_exception_in_the_function_leaves_the_tapes_as_they_were():
     assert float(tape.gradient(y, x)) == 6.0
 
 
-def test_a_backward_function_that_fails_in_the_middle_of_the_way_uses_nothing_up():
+@pytest.mark.parametrize("persistent", [True, False])
+@pytest.mark.parametrize("last", [True, False])
+def test_after_a_backward_function_failed_a_tape_is_used_up_only_if_it_released_something_before(last, persistent):
     x, wrong = ad.Variable(2.0), [True]
 
     @ad.custom_gradient
     def f(x):
         return x * 1.0, lambda dy: np.ones(3) if wrong else dy
 
-    with ad.GradientTape() as tape:
-        y = f(x * 2.0) * 3.0
+    with ad.GradientTape(persistent=persistent) as tape:
+        y = f(x * 6.0) if last else f(x * 2.0) * 3.0
     with pytest.raises(ValueError, match="'x' has shape"):
         tape.gradient(y, x)
     wrong.clear()
+    if last or persistent:
+        assert float(tape.gradient(y, x)) == 6.0
+        return
+    with pytest.raises(RuntimeError, match=r"used, in a backward pass that raised ValueError on the way, and has rel"):
+        tape.gradient(y, x)
+    assert tape.explain(y, x)
+    with tape:
+        y = f(x * 6.0)
     assert float(tape.gradient(y, x)) == 6.0
+    with pytest.raises(RuntimeError, match="already been used and has released its arrays"):
+        tape.gradient(y, x)
 
 
 def test_an_interrupted_backward_pass_leaves_no_tape_behind():
