@@ -27,7 +27,7 @@ def is_complex(x: Any) -> bool:
 
 def direction(x: Any, y: Any) -> Any:
     """Return the derivative of y = |x|: the sign, or conj(x)/|x| for a complex number; 0 at 0."""
-    return np.conjugate(x) / np.where(y == 0, 1, y) if is_complex(x) else np.sign(x)
+    return np.conjugate(x) / length_or_one(y) if is_complex(x) else np.sign(x)
 
 
 def pull_complex_sign(g: Any, y: Any, z: Any) -> Any:
@@ -44,6 +44,14 @@ def log_of_base(x: Any) -> Any:
 def or_one(x: Any) -> Any:
     """Return a divisor that is never 0, for quotients whose numerator is 0 in the same place."""
     return np.where(x == 0, 1, x)
+
+
+def length_or_one(y: Any) -> Any:
+    """Return a length as a divisor, 1 where it is 0: there its gradient is 0, but its second derivative does not exist.
+
+    The root is 0 there, and its infinite slope, times 0, makes the second derivative NaN in both modes.
+    """
+    return np.where(y == 0, 1 + np.sqrt(y), y)
 
 
 def share(g: Any, x: Any, z: Any, other: Any) -> Any:
@@ -146,8 +154,10 @@ elementwise(np.fmax,        lambda g, z, x, y: share(g, x, z, y),
                             lambda g, z, x, y: share(g, y, z, x))
 elementwise(np.fmin,        lambda g, z, x, y: share(g, x, z, y),
                             lambda g, z, x, y: share(g, y, z, x))
-elementwise(np.hypot,       lambda g, z, x, y: g * (x / or_one(z)),
-                            lambda g, z, x, y: g * (y / or_one(z)))
+elementwise(np.hypot,       lambda g, z, x, y: g * (x / length_or_one(z)),
+                            lambda g, z, x, y: g * (y / length_or_one(z)))
+elementwise(np.heaviside,   None,
+                            lambda g, z, x, h: np.where(x == 0, g, 0))
 elementwise(np.copysign,    lambda g, z, x, y: g * (np.sign(x) * np.copysign(1, y)),
                             None)
 elementwise(np.ldexp,       lambda g, z, x, n: np.ldexp(g, n),
@@ -167,7 +177,7 @@ elementwise(clip,           lambda g, z, x, low, high: np.where((x >= low) & (x 
                             lambda g, z, x, low, high: np.where((x < low) & (low <= high), g, 0),
                             lambda g, z, x, low, high: np.where((x > high) | (low > high), g, 0))
 
-step(np.sign, np.floor, np.ceil, np.rint, np.round, np.around, np.trunc, np.fix, np.heaviside, np.floor_divide,
+step(np.sign, np.floor, np.ceil, np.rint, np.round, np.around, np.trunc, np.fix, np.floor_divide,
      np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.signbit,
      np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert,
      np.isnan, np.isinf, np.isfinite, np.isneginf, np.isposinf, np.isreal, np.iscomplex, np.isclose, np.spacing,

@@ -39,20 +39,34 @@ def nanmean(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     return drop_axes((total / count(a, axis)).astype(a.dtype), axis, keepdims)
 
 
+def deviation(a: Any, axis: Axis) -> Any:
+    """Subtract the mean; where there is no number there is no deviation."""
+    return np.where(np.isnan(a), 0, a - nanmean(a, axis, keepdims=True))
+
+
+def freedom(a: Any, axis: Axis, ddof: float) -> Any:
+    """Count the elements that are not NaN, less ddof; NaN where that leaves none."""
+    left = count(a, axis) - ddof
+    return np.where(left > 0, left, np.nan)
+
+
 def nanvar(a: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -> Any:
     """Average the squared distance from the mean; NaN where there are too few elements."""
     if a.dtype.kind not in "fc":
         return np.var(a, axis=axis, ddof=ddof, keepdims=keepdims)
-    deviation = np.where(np.isnan(a), 0, a - nanmean(a, axis, keepdims=True))
-    squares = np.sum(np.real(deviation * np.conjugate(deviation)), axis=axis, keepdims=True)
-    freedom = count(a, axis) - ddof
-    return drop_axes((squares / np.where(freedom > 0, freedom, np.nan)).astype(squares.dtype), axis, keepdims)
+    apart = deviation(a, axis)
+    squares = np.sum(np.real(apart * np.conjugate(apart)), axis=axis, keepdims=True)
+    return drop_axes((squares / freedom(a, axis, ddof)).astype(squares.dtype), axis, keepdims)
 
 
 def nanstd(a: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -> Any:
-    """Take the root of the variance; its gradient at 0 is 0, as for np.std."""
-    variance = nanvar(a, axis, ddof=ddof, keepdims=keepdims)
-    return np.where(variance == 0, 0, np.sqrt(np.where(variance == 0, 1, variance)))
+    """Divide the length of the deviations, with its derivatives at 0, by the root of their number."""
+    if a.dtype.kind not in "fc":
+        return np.std(a, axis=axis, ddof=ddof, keepdims=keepdims)
+    single = count(a, axis) == 1  # its deviation is 0 everywhere, not just here
+    length = np.linalg.vector_norm(np.where(single, 1, deviation(a, axis)), axis=axis, keepdims=True)
+    length = np.where(single, 0, length)
+    return drop_axes((length / np.sqrt(freedom(a, axis, ddof))).astype(length.dtype), axis, keepdims)
 
 
 def drop_axes(found: Any, axis: Axis, keepdims: bool) -> Any:

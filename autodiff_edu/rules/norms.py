@@ -10,7 +10,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from ..core.composites import SPELLED
 from ..core.rule import general, step
 from ..core.tensor import apply
-from .elementwise import direction, or_one
+from .elementwise import direction, length_or_one
 from .linalg import bar, result_type, t
 from .operations import array_of, operation
 from .reductions import Axis, from_the_right, length, restore
@@ -22,14 +22,16 @@ def pull_norm(g: Any, y: Any, x: Any, ord: Any = None, axis: Axis = None, keepdi
     """Pull back through a norm of vectors, or the Frobenius norm of matrices; 0 where the vector is 0."""
     y, g = restore(y, x, axis, keepdims), restore(g, x, axis, keepdims)
     if ord in (None, 2, "fro", "f"):
-        return g * np.where(y == 0, 0, np.conjugate(x) / or_one(y))
+        return g * (np.conjugate(x) / length_or_one(y))
     size = np.abs(x)
     if ord == 1:
         return g * direction(x, size)
     if abs(ord) == np.inf:
         chosen = size == y
         return g * (chosen / np.sum(chosen, axis=axis, keepdims=True)) * direction(x, size)
-    return g * (or_one(size) / or_one(y)) ** (ord - 1) * direction(x, size)
+    if ord > 1:
+        return g * (size / length_or_one(y)) ** (ord - 1) * direction(x, size)
+    return g * (y / length_or_one(size)) ** (1 - ord) * direction(x, size)  # 0 if an element is, for an ord below 0
 
 
 # Determinants ------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import numpy as np
 from ..core.composites import SPELLED
 from ..core.rule import general, linear, step
 from ..core.tensor import apply
+from .elementwise import length_or_one
 from .operations import array_of
 from .shapes import right
 
@@ -101,6 +102,11 @@ def deviation(x: Any, axis: Axis, ddof: float) -> Any:
     return divide_among(np.conjugate(x - np.mean(x, axis=axis, keepdims=True)), length(x, axis) - ddof)
 
 
+def spread_or_one(y: Any, x: Any, axis: Axis) -> Any:
+    """Return a standard deviation as a divisor; that of a single number is 0 everywhere, so it has all derivatives."""
+    return length_or_one(y) if length(x, axis) > 1 else 1
+
+
 def along(function: Any, a: Any, axis: int | None) -> Any:
     """Accumulate along an axis, or along the flattened array."""
     return apply(function, (np.ravel(a), 0) if axis is None or not np.ndim(a) else (a, operator.index(axis)))
@@ -140,7 +146,7 @@ general(np.prod,   pull_prod)
 general(np.var,    lambda g, y, x, axis=None, dtype=None, out=None, ddof=0, keepdims=False:
                        restore(g, x, axis, keepdims) * 2 * deviation(x, axis, ddof))
 general(np.std,    lambda g, y, x, axis=None, dtype=None, out=None, ddof=0, keepdims=False:
-                       restore(g / np.where(y == 0, 1, y), x, axis, keepdims) * deviation(x, axis, ddof))
+                       restore(g / spread_or_one(y, x, axis), x, axis, keepdims) * deviation(x, axis, ddof))
 linear(np.cumsum,  lambda g, y, x, axis: later_sums(g, right(axis, x)))
 general(np.cumprod, pull_cumprod)
 step(np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.any, np.all, np.count_nonzero,

@@ -125,6 +125,7 @@ CASES = [
     case("copysign", np.copysign, (2, 3), (3,), real=True),
     case("copysign of a number", lambda x: np.copysign(x, -1.0), (2, 3), real=True),
     case("ldexp", lambda x: np.ldexp(x, [1, -2, 0]), (2, 3), real=True),
+    case("heaviside by its value at 0", lambda h: np.heaviside([-1.0, 0.0, 2.0], h), (2, 3), real=True),
     case("arctan2", np.arctan2, (2, 3), (2, 3), real=True),
     case("arctan2 (3,) and ()", np.arctan2, (3,), (), real=True),
     case("logaddexp", np.logaddexp, (2, 3), (2, 3), real=True),

@@ -86,7 +86,7 @@ STEPS = {
     ),
     **dict.fromkeys(
         [
-            np.heaviside, np.floor_divide, np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal,
+            np.floor_divide, np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal,
             np.logical_and, np.logical_or, np.logical_xor, np.isclose,
         ],
         lambda f, x: f(x, 2 * x),

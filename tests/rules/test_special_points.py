@@ -105,6 +105,70 @@ def test_the_second_derivative_at_special_points(f, at):
         np.testing.assert_allclose(second(f, x), expected)
 
 
+def length(x):
+    return np.hypot(x[0], x[1])
+
+
+def complex_length(x):
+    return np.abs(x[0] + 1j * x[1])
+
+
+LENGTHS = {
+    "norm": np.linalg.norm,
+    "norm of order 3": lambda x: np.linalg.norm(x, 3),
+    "norm of order -1": lambda x: np.linalg.norm(x, -1),
+    "Frobenius norm": lambda x: np.linalg.norm(x[:, None], "fro"),
+    "hypot": length,
+    "abs of a complex number": complex_length,
+    "std": np.std,
+    "nanstd": np.nanstd,
+}
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")  # NumPy's own, for the order -1
+@pytest.mark.parametrize("f", LENGTHS.values(), ids=LENGTHS)
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_a_length_has_the_gradient_0_at_0_and_no_second_derivative(f, mode):
+    slopes = ad.jacobian(ad.grad(f), mode=mode)
+    origin = np.zeros(2)
+    assert ad.grad(f)(origin).tolist() == ad.jacobian(f, mode=mode)(origin).tolist() == [0.0, 0.0]
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(slopes(origin).numpy()).any(axis=1).all()
+        curved = ad.hessian(lambda x: f(x) ** 2)(origin)
+    assert np.isnan(curved.numpy()).all(), "0 would be wrong, where the square of a length is smooth"
+    away = np.array([0.75, -0.5])
+    for k in range(2):
+        np.testing.assert_allclose(
+            slopes(away).numpy()[:, k],
+            (ad.grad(f)(away + 1e-6 * np.eye(2)[k]).numpy() - ad.grad(f)(away - 1e-6 * np.eye(2)[k]).numpy()) / 2e-6,
+            atol=1e-8,
+        )
+
+
+@pytest.mark.parametrize("f", [np.std, np.nanstd])
+def test_the_spread_of_a_single_number_is_0_everywhere_and_so_are_all_its_derivatives(f):
+    assert (ad.grad(f)([2.0]).tolist(), ad.hessian(f)([2.0]).tolist()) == ([0.0], [[0.0]])
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
+@pytest.mark.parametrize("p", [-2, -1, -0.5, -INF])
+@pytest.mark.parametrize("at", [[0.6, 0.0, 0.3], [0.0, 0.0, 0.3], [0.0, 0.0, 0.0], [0.6, 0.0j, 0.3 + 1j]])
+def test_a_norm_of_negative_order_is_0_and_flat_beside_a_0(p, at):
+    for f in (lambda x: np.linalg.norm(x, p), lambda x: np.linalg.vector_norm(x, ord=p)):
+        assert gradient(f, at) == [0.0, 0.0, 0.0]
+        assert ad.jvp(f, (np.array(at),), (np.ones_like(at),))[1].item() == 0.0
+    rows = gradient(lambda x: np.linalg.norm(x, p, axis=1), [at, [1.0, 2.0, 2.0]])
+    assert rows == [[0.0, 0.0, 0.0], gradient(lambda x: np.linalg.norm(x, p), np.array([1.0, 2.0, 2.0], type(at[1])))]
+
+
+def test_heaviside_has_a_derivative_with_respect_to_its_value_at_0():
+    x, h = np.array([-1.0, 0.0, 2.0, -0.0, NAN]), 0.25
+    assert ad.grad(lambda h: np.sum(np.nan_to_num(np.heaviside(x, h))))(h) == 2.0
+    assert ad.jacobian(lambda h: np.heaviside(x, h), mode="forward")(h).tolist() == [0.0, 1.0, 0.0, 1.0, 0.0]
+    assert gradients(np.heaviside, 0.0, h) == [None, 1.0]
+    assert ad.hessian(lambda h: np.heaviside(0.0, h) ** 2)(h) == 2.0
+
+
 def test_equal_elements_share_the_gradient_of_max_and_min_evenly():
     assert gradient(np.max, [1.0, 3.0, 3.0, 2.0]) == [0, 0.5, 0.5, 0]
     assert gradient(np.min, [1.0, 1.0, 3.0]) == [0.5, 0.5, 0]
