@@ -288,7 +288,8 @@ class GradientTape(Tape):
         Raises
         ------
         ValueError
-            If a rank is below 2, or the numbers of samples differ, or `check` found samples that mix.
+            If a rank is below 2, or the numbers of samples differ, or `check` found samples that mix, or cannot tell
+            because a derivative is infinite or NaN.
 
         Examples
         --------

@@ -167,26 +167,76 @@ def _check_independence(tape: Tape, target: Tensor, source: Tensor, rows: Any) -
     """Pull one random cotangent back: if samples do not mix, it agrees with the blocks, sample by sample.
 
     What arrives at sample j is the sum over i of J_ij^T v_i, and the blocks are the sums over i of J_ij; only where
-    J_ij = 0 for every other i can the two agree for a random v.
+    J_ij = 0 for every other i can the two agree for a random v. Where they do not, it may still be rounding, or NaN.
     """
     rng = np.random.default_rng(0)
     probe = rng.standard_normal(target.shape).astype(target.dtype)
-    cotangents = {target._id: probe}
-    for _ in tape.walk(cotangents, {source._id}):
-        pass
     batch, inputs, outputs = source.shape[0], int(np.prod(source.shape[1:])), int(np.prod(target.shape[1:]))
-    arrived = np.asarray(cotangents[source._id]).reshape(batch, inputs)
+
+    def pull(cotangent: Any) -> Any:
+        cotangents = {target._id: cotangent}
+        for _ in tape.walk(cotangents, {source._id}):
+            pass
+        return np.asarray(cotangents[source._id]).reshape(batch, inputs)
+
+    arrived = pull(probe)
     blocks = np.asarray(rows).reshape(outputs, batch, inputs)
     expected = np.einsum("mbs,bm->bs", blocks, probe.reshape(batch, outputs))
     scale = (np.abs(arrived) + np.abs(expected)).max(axis=1, initial=0)
     near = np.abs(arrived - expected).max(axis=1, initial=0) <= 1e3 * np.finfo(arrived.dtype).eps * scale
-    wrong = ~near  # so that samples with NaN, which cannot be compared, are included
-    if wrong.any():
+    if near.all():
+        return
+    mixed, hidden = _find_mixed(pull, probe, ~near)  # negated, so that samples with NaN are among them
+    if mixed.any():
         raise ValueError(
             f"the samples are not independent: samples of the target depend on the samples "
-            f"{_list_numbers(np.flatnonzero(wrong))} of the source other than their own, so a batch Jacobian makes no "
+            f"{_list_numbers(np.flatnonzero(mixed))} of the source other than their own, so a batch Jacobian makes no "
             "sense. Use jacobian, or remove what mixes samples (batch normalisation, a mean over axis 0)"
         )
+    if hidden.any():
+        raise ValueError(
+            "check=True cannot tell whether the samples are independent: the derivatives with respect to the samples "
+            f"{_list_numbers(np.flatnonzero(hidden))} of the source contain infinite numbers or NaN here, which hide "
+            "the others. Check at another point"
+        )
+
+
+def _find_mixed(pull: Callable[[Any], Any], probe: Any, doubtful: Any) -> tuple[Any, Any]:
+    """Find the samples that a cotangent of other samples reaches, and those where NaN hides whether it does.
+
+    Half of the samples get a cotangent at a time, chosen by one digit of their binary numbers: any two samples differ
+    in one of these digits.
+    """
+    numbers = np.arange(len(doubtful))
+    mixed, hidden = np.zeros_like(doubtful), np.zeros_like(doubtful)
+    for digit in range((len(doubtful) - 1).bit_length()):
+        for side in (0, 1):
+            given = (numbers >> digit) % 2 == side
+            cotangent = probe * given.reshape(-1, *(1,) * (probe.ndim - 1)).astype(probe.dtype)
+            with np.errstate(all="ignore"):
+                grows, finite = grows_with(lambda factor, v=cotangent: pull(v * factor), probe.dtype)
+            mixed |= doubtful & ~given & grows
+            hidden |= doubtful & ~given & ~finite
+    return mixed, hidden
+
+
+def grows_with(respond: Callable[[Any], Any], dtype: np.dtype) -> tuple[Any, Any]:
+    """Return which rows of a linear response grow as its argument does; those that do not are 0 but for rounding.
+
+    Returns
+    -------
+    grows : array of bool
+        For each row of the response. Only its finite numbers count.
+    finite : array of bool
+        Whether all numbers of a row are finite.
+    """
+    factors = np.array([1.0, 0.57, -1.9, 0.31], dtype)
+    rates = np.stack([respond(factor) / factor for factor in factors])
+    known = np.isfinite(rates).all(axis=0)
+    rates = np.where(known, rates, 0)
+    size = np.abs(rates).max(axis=(0, -1), initial=0)
+    apart = np.abs(rates - rates[0]).max(axis=(0, -1), initial=0)
+    return (size > 0) & (apart <= max(1e-3, 30 * float(np.finfo(dtype).eps)) * size), known.all(axis=-1)
 
 
 def _list_numbers(numbers: Any) -> str:

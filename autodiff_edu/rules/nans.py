@@ -64,8 +64,8 @@ def nanstd(a: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False
     if a.dtype.kind not in "fc":
         return np.std(a, axis=axis, ddof=ddof, keepdims=keepdims)
     single = count(a, axis) == 1  # its deviation is 0 everywhere, not just here
-    length = np.linalg.vector_norm(np.where(single, 1, deviation(a, axis)), axis=axis, keepdims=True)
-    length = np.where(single, 0, length)
+    norm: Any = np.linalg.vector_norm
+    length = np.where(single, 0, norm(np.where(single, 1, deviation(a, axis)), axis=axis, keepdims=True))
     return drop_axes((length / np.sqrt(freedom(a, axis, ddof))).astype(length.dtype), axis, keepdims)
 
 

@@ -28,7 +28,7 @@ from ..arrays.structures import check_rectangular
 from ..core.active import now
 from ..core.tape import Tape
 from ..core.tensor import Tensor
-from ..derivatives.jacobians import pull_back_stack
+from ..derivatives.jacobians import grows_with, pull_back_stack
 from .forward import push_stack
 from .sparse_matrix import SparseMatrix
 
@@ -204,9 +204,9 @@ def _check(tape: Tape, value: Tensor, source: Tensor, matrix: SparseMatrix, forw
     turned, given = (matrix, source) if forward else (matrix.T, value)
     seed = np.random.default_rng(0).standard_normal(int(given.size)).astype(given.dtype)
 
-    def product(places: Any) -> Any:
+    def product(places: Any, factor: Any = 1) -> Any:
         kept = np.zeros_like(seed)
-        kept[places] = seed[places]
+        kept[places] = seed[places] * factor
         return _plain(_products(tape, value, source, kept[np.newaxis], forward))[0]
 
     found, wide = product(slice(None)), seed.astype(np.result_type(seed, np.float64))
@@ -225,7 +225,8 @@ def _check(tape: Tape, value: Tensor, source: Tensor, matrix: SparseMatrix, forw
             hidden = line if hidden is None else hidden
         elif rest > allowed[line]:
             place = _largest(product, line, outside)
-            if np.abs(product([place])[line]) > 0:  # a single place, where no sum was rounded
+            grows, finite = grows_with(lambda factor, at=place, n=line: product([at], factor)[[n]], seed.dtype)
+            if grows or not finite:  # otherwise it is rounding
                 row, column = (line, place) if forward else (place, line)
                 raise ValueError(
                     f"the pattern leaves out row {row}, column {column}: element {_index(row, value)} of the value "

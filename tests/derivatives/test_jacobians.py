@@ -222,17 +222,49 @@ def test_a_batch_of_none_and_samples_of_nothing_have_empty_blocks():
     assert tape.batch_jacobian(y, x, check=True).shape == (2, 0, 0)
 
 
-@pytest.mark.parametrize(
-    "mixing", [lambda y: np.concatenate([y[:1] * np.nan, y[1:]]), lambda y: y + 1e-3 * np.mean(y, 0)]
-)
+def checked(f, x):
+    tape, (x,), y = record(f, x)
+    return tape.batch_jacobian(y, x, check=True).numpy()
+
+
+@pytest.mark.parametrize("share", [1e-3, 1e-9])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_the_check_of_independence_sees_small_mixtures_and_nan(mixing, dtype):
-    x = ad.constant(np.random.default_rng(0).standard_normal((4, 3)), dtype)
-    with ad.GradientTape() as tape:
-        tape.watch(x)
-        y = mixing(np.tanh(x))
-    with pytest.raises(ValueError, match="not independent"):
-        tape.batch_jacobian(y, x, check=True)
+def test_the_check_of_independence_sees_small_mixtures_also_behind_nan(share, dtype):
+    def mixes(x):
+        y = np.tanh(x)
+        return y * share - np.mean(y, 0) * share
+
+    x = draw((9, 3), "small", dtype=dtype)
+    with pytest.raises(ValueError, match="not independent.* 6, 7 and 1 more of the source"):
+        checked(mixes, x)
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="not independent.* 6, 7 and 1 more of the source"):
+        checked(lambda x: mixes(x) + np.sqrt(x[:, :1] * 0), x)
+
+
+def test_where_nan_or_infinity_hides_whether_samples_mix_the_check_says_so():
+    for f in (np.sqrt, lambda x: np.concatenate([x[:1] * np.nan, x[1:]]), lambda x: x * [[np.inf, 1], [1, 1]]):
+        with (
+            np.errstate(all="ignore"),
+            pytest.raises(ValueError, match=r"cannot tell whether.*to the samples 0 of the source contain infinite"),
+        ):
+            checked(f, [[0.0, 1.0], [4.0, 9.0]])
+
+
+def test_rounding_does_not_look_like_samples_that_mix():
+    matrix = draw((4, 4), "matrix")
+    x = draw((30, 4), "rounded")
+
+    def there_and_back(x):
+        return x @ np.linalg.inv(matrix) @ matrix - x
+
+    def cancels(x):
+        return (x + 1e6 * np.mean(x, axis=0)) - x - 1e6 * np.mean(x, axis=0)
+
+    for f in (there_and_back, cancels, lambda x: x * 0.0):
+        assert np.abs(checked(f, x)).max() < 1e-9
+    for share in (1.0, 1e-9):
+        with pytest.raises(ValueError, match="samples 7 of the source"):
+            checked(lambda x, s=share: there_and_back(x) + s * x[7] * (np.arange(30) == 3)[:, None], x)
 
 
 def test_the_first_rule_of_a_batch_jacobian_may_cut_the_samples():

@@ -98,6 +98,32 @@ def test_no_precision_blames_a_pattern_that_is_right(mode, dtype, f, pattern):
         checked(f, pattern(n), np.random.default_rng(n).standard_normal(n).astype(dtype), mode)
 
 
+MATRIX = np.random.default_rng(1).standard_normal((6, 6))
+INVERSE = np.linalg.inv(MATRIX)
+
+
+@MODES
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: INVERSE @ (MATRIX @ x),
+        lambda x: np.linalg.solve(MATRIX, MATRIX @ x),
+        lambda x: np.real(np.fft.ifft(np.fft.fft(x))),
+        lambda x: x - np.mean(x) + np.mean(x),
+    ],
+)
+@pytest.mark.parametrize("kept", [[0.0] * 6, [1.0, 0.0, 1e-6, 1.0, 1e6, 0.0]])
+def test_a_row_that_is_0_but_for_rounding_blames_no_pattern(mode, f, kept):
+    def rest(x):
+        return (f(x) - x) + kept * f(x)
+
+    x = np.linspace(1.0, 2.0, 6)
+    found = checked(rest, np.diag(kept) != 0, x, mode).toarray()
+    np.testing.assert_allclose(found, np.diag(kept), atol=1e-8)
+    with pytest.raises(ValueError, match="leaves out row 1, column 5"):
+        checked(lambda x: rest(x) + 1e-7 * np.eye(6)[1] * x[5], np.diag(kept) != 0, x, mode)
+
+
 def test_what_is_computed_in_lower_precision_is_measured_by_it(monkeypatch):
     calls, products = [], sparse._products
     monkeypatch.setattr(sparse, "_products", lambda *args: (calls.append(1), products(*args))[1])
