@@ -214,14 +214,14 @@ def _find_mixed(pull: Callable[[Any], Any], probe: Any, doubtful: Any) -> tuple[
             given = (numbers >> digit) % 2 == side
             cotangent = probe * given.reshape(-1, *(1,) * (probe.ndim - 1)).astype(probe.dtype)
             with np.errstate(all="ignore"):
-                grows, finite = grows_with(lambda factor, v=cotangent: pull(v * factor), probe.dtype)
+                grows, finite = grows_with(pull, cotangent)
             mixed |= doubtful & ~given & grows
             hidden |= doubtful & ~given & ~finite
     return mixed, hidden
 
 
-def grows_with(respond: Callable[[Any], Any], dtype: np.dtype) -> tuple[Any, Any]:
-    """Return which rows of a linear response grow as its argument does; those that do not are 0 but for rounding.
+def grows_with(respond: Callable[[Any], Any], given: Any) -> tuple[Any, Any]:
+    """Return which rows of a linear response grow as what is given does; those that do not are 0 but for rounding.
 
     Returns
     -------
@@ -230,13 +230,13 @@ def grows_with(respond: Callable[[Any], Any], dtype: np.dtype) -> tuple[Any, Any
     finite : array of bool
         Whether all numbers of a row are finite.
     """
-    factors = np.array([1.0, 0.57, -1.9, 0.31], dtype)
-    rates = np.stack([respond(factor) / factor for factor in factors])
+    factors = np.array([1.0, 0.57, -1.9, 0.31], given.dtype)
+    rates = np.stack([respond(given * factor) / factor for factor in factors])
     known = np.isfinite(rates).all(axis=0)
     rates = np.where(known, rates, 0)
     size = np.abs(rates).max(axis=(0, -1), initial=0)
     apart = np.abs(rates - rates[0]).max(axis=(0, -1), initial=0)
-    return (size > 0) & (apart <= max(1e-3, 30 * float(np.finfo(dtype).eps)) * size), known.all(axis=-1)
+    return (size > 0) & (apart <= max(1e-3, 30 * float(np.finfo(given.dtype).eps)) * size), known.all(axis=-1)
 
 
 def _list_numbers(numbers: Any) -> str:

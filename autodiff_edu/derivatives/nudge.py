@@ -24,6 +24,7 @@ import numpy as np
 from ..core.active import only
 from ..core.entry import PLAIN, Entry
 from ..core.reach import ahead, behind
+from ..core.rule import rule_of
 from ..core.tape import Tape
 from ..text.formatting import short_value
 from .jacobians import _pull_back, one_tensor
@@ -108,8 +109,13 @@ def nudge(tape: Tape, target: Any, tensor: Any, by: Any, lately: Iterable[Entry]
             for entry in find_changes(leading_to(makers, *ids), ids, tensor._id, move)
         ]
         kept += [
+            f"the result of {entry.name} at {entry.place}" for entry in entries if _is_fixed(entry, tensor._id, values)
+        ]
+        kept += [
             f"{line.name if callable(line.operation) else 'the tensor made'} at {line.place}, which is not on the tape"
-            for line in _off_the_tape(entries, makers, tensor._id, lately)
+            for line in _off_the_tape(
+                entries, makers, tensor._id, [line for line in lately if line.output_id not in ids]
+            )
         ]
     before = target._array
     after = move(before) if target is tensor else values.get(target._id, before)
@@ -205,10 +211,25 @@ def find_changes(entries: Iterable[Entry], ids: list[int], tensor: int, move: Ca
 def _off_the_tape(
     entries: list[Entry], makers: Mapping[int, Entry], tensor: int, lately: Iterable[Entry]
 ) -> list[Entry]:
-    """List what entries use that was computed from a tensor, but not on their tape."""
+    """List what entries use that was computed from a tensor, but not on their tape; `lately` is without the choices."""
     computed = [line for line in lately if callable(line.operation) or line.operation == "made"]
     used = {id for entry in entries for id in used_by(entry)} - makers.keys()
     return [line for line in ahead(computed, {tensor}) if line.output_id in used]
+
+
+def _moves(entry: Entry, tensor: int, values: Mapping[int, Any]) -> bool:
+    """Return whether an entry uses the moved tensor, or what was computed again."""
+    return tensor in entry.ids or not values.keys().isdisjoint(entry.ids)
+
+
+def _can_run_again(entry: Entry) -> bool:
+    """Return whether an entry has all that its operation was given: not of a NumPy function without a rule."""
+    return entry.call is not None or isinstance(entry.operation, np.ufunc) or rule_of(entry.operation) is not None
+
+
+def _is_fixed(entry: Entry, tensor: int, values: Mapping[int, Any]) -> bool:
+    """Return whether an entry uses what moves, but its result stays."""
+    return entry.output_id != tensor and _moves(entry, tensor, values) and not _can_run_again(entry)
 
 
 def run_again(entries: Iterable[Entry], tensor: int, move: Callable[[Any], Any]) -> dict[int, Any]:
@@ -229,7 +250,7 @@ def run_again(entries: Iterable[Entry], tensor: int, move: Callable[[Any], Any])
                 f"{entry.name}, used at {entry.place}, uses a tensor that moves and is not one of its positional "
                 f"arguments, so it cannot be run again. Pass that tensor to {entry.name} by position"
             )
-        if entry.output_id == tensor or (tensor not in entry.ids and values.keys().isdisjoint(entry.ids)):
+        if entry.output_id == tensor or not _moves(entry, tensor, values) or not _can_run_again(entry):
             continue
         arguments = [
             move(value) if id == tensor else values.get(id, value)

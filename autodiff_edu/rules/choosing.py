@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -92,7 +93,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     *others, length = np.shape(vectors)
     if 0 in others:
         raise ValueError(f"np.apply_along_axis has no vector to call the function on in an array of shape {arr.shape}")
-    results = [func1d(vector, *args, **options) for vector in np.reshape(vectors, (-1, length))]
+    results = [func1d(vector, *args, **options) for vector in np.reshape(vectors, (math.prod(others), length))]
     found = np.stack([x if isinstance(x, Tensor) else np.asarray(x) for x in results])
     found, ndim = np.reshape(found, (*others, *np.shape(found)[1:])), np.ndim(found) - 1
     return moveaxis(found, range(-ndim, 0), range(axis, axis + ndim)) if ndim else found

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.composites import SPELLED
 from ..core.rule import general
 from .rearranging import moveaxis
-from .reductions import Axis, pull_extreme
+from .reductions import Axis, length, pull_extreme
 from .sampling import check_quantile, slices, weights
 from .taking import take_along_axis
 
@@ -65,8 +65,8 @@ def nanstd(a: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False
         return np.std(a, axis=axis, ddof=ddof, keepdims=keepdims)
     single = count(a, axis) == 1  # its deviation is 0 everywhere, not just here
     norm: Any = np.linalg.vector_norm
-    length = np.where(single, 0, norm(np.where(single, 1, deviation(a, axis)), axis=axis, keepdims=True))
-    return drop_axes((length / np.sqrt(freedom(a, axis, ddof))).astype(length.dtype), axis, keepdims)
+    apart = np.where(single, 0, norm(np.where(single, 1, deviation(a, axis)), axis=axis, keepdims=True))
+    return drop_axes((apart / np.sqrt(freedom(a, axis, ddof))).astype(apart.dtype), axis, keepdims)
 
 
 def drop_axes(found: Any, axis: Axis, keepdims: bool) -> Any:
@@ -104,5 +104,7 @@ SPELLED |= {
     np.nancumsum: without(np.cumsum, 0), np.nancumprod: without(np.cumprod, 1),
     np.nanmean: nanmean, np.nanvar: nanvar, np.nanstd: nanstd, np.nanquantile: nanquantile,
     np.nanpercentile: lambda a, q, axis=None, **options: nanquantile(a, np.asarray(q) / 100, axis, **options),
-    np.nanmedian: lambda a, axis=None, *, keepdims=False: nanquantile(a, 0.5, axis, keepdims=keepdims),
+    np.nanmedian: lambda a, axis=None, *, keepdims=False: (
+        nanquantile(a, 0.5, axis, keepdims=keepdims) if length(a, axis) else np.mean(a, axis=axis, keepdims=keepdims)
+    ),
 }  # fmt: skip

@@ -105,6 +105,9 @@ def singular_values(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
 
 def matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
     """Express matrix norms as sums and extremes of elements or of singular values."""
+    if not np.size(x):
+        np.linalg.norm(np.zeros(np.shape(x)), ord, axes, keepdims)  # for NumPy's own errors
+        return np.sum(np.abs(x), axis=axes, keepdims=keepdims)
     if ord in ("nuc", 2, -2):
         reduce: Any = {"nuc": np.sum, 2: np.max, -2: np.min}[ord]
         return reduce(singular_values(x, axes, keepdims), axis=-1)
@@ -137,6 +140,8 @@ def spelled_vector_norm(x: Any, *, axis: Axis = None, keepdims: bool = False, or
 
 def spelled_cond(x: Any, p: Any = None) -> Any:
     """Express the condition number as the norm times that of the inverse, or as a quotient of singular values."""
+    if not np.size(x):
+        raise np.linalg.LinAlgError("cond is not defined on empty arrays")  # as NumPy says it
     if p is None or p in (2, -2):
         s = np.linalg.svdvals(x)
         return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
@@ -219,6 +224,17 @@ def spelled_outer(x1: Any, x2: Any) -> Any:
     return np.outer(x1, x2)
 
 
+def spelled_cross(x1: Any, x2: Any, *, axis: int = -1) -> Any:
+    """Compute the cross product of vectors with three elements."""
+    lengths = np.shape(x1)[axis], np.shape(x2)[axis]
+    if lengths != (3, 3):
+        raise ValueError(
+            "Both input arrays must be (arrays of) 3-dimensional vectors, but they are {} and {} dimensional "
+            "instead.".format(*lengths)
+        )
+    return np.cross(x1, x2, axis=axis)
+
+
 SPELLED[np.linalg.norm], SPELLED[np.linalg.vector_norm] = spelled_norm, spelled_vector_norm
 SPELLED[np.linalg.matrix_norm] = lambda x, *, keepdims=False, ord="fro": np.linalg.norm(x, ord, (-2, -1), keepdims)
 SPELLED[np.linalg.cond], SPELLED[np.linalg.slogdet] = spelled_cond, spelled_slogdet
@@ -229,6 +245,6 @@ SPELLED[np.linalg.matrix_transpose] = lambda x: np.swapaxes(x, -1, -2)
 SPELLED[np.matrix_transpose] = lambda x: np.swapaxes(x, -1, -2)
 SPELLED[np.linalg.matmul] = lambda x1, x2: np.matmul(x1, x2)
 SPELLED[np.linalg.tensordot] = lambda x1, x2, *, axes=2: np.tensordot(x1, x2, axes=axes)
-SPELLED[np.linalg.cross] = lambda x1, x2, *, axis=-1: np.cross(x1, x2, axis=axis)
+SPELLED[np.linalg.cross] = spelled_cross
 SPELLED[np.linalg.diagonal] = lambda x, *, offset=0: np.diagonal(x, offset, -2, -1)
 SPELLED[np.linalg.trace] = lambda x, *, offset=0, dtype=None: np.trace(x, offset, -2, -1)

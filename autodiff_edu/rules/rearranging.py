@@ -126,6 +126,18 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     return array_split(ary, indices_or_sections, axis)
 
 
+def split_with_axes(name: str, least: int) -> Callable[[Any, Any], list[Any]]:
+    """Return the function that splits an array of this many axes or more: along the first, second or third of them."""
+
+    def parts(ary: Any, indices_or_sections: Any) -> list[Any]:
+        if np.ndim(ary) < least:
+            raise ValueError(f"{name} only works on arrays of {least} or more dimensions")  # as NumPy says it
+        axis = {"vsplit": 0, "hsplit": int(np.ndim(ary) > 1), "dsplit": 2}[name]
+        return split(ary, indices_or_sections, axis)
+
+    return parts
+
+
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """Take a diagonal, as the last axis."""
     a = moveaxis(a, (axis1, axis2), (-2, -1))
@@ -262,7 +274,7 @@ def resize(a: Any, new_shape: Any) -> Any:
     """Repeat the elements, or drop some, to fill a shape."""
     size = int(np.prod(new_shape))
     if not np.size(a):
-        return np.broadcast_to(np.zeros((), a.dtype), new_shape)
+        return np.broadcast_to(np.sum(a).astype(a.dtype), new_shape)  # 0, and a tensor
     return np.reshape(take(a, np.arange(size) % np.size(a)), new_shape)
 
 
@@ -309,9 +321,8 @@ SPELLED |= {
     np.vstack: lambda tup: np.concatenate([at_least(2)(a) for a in tup]),
     np.hstack: lambda tup: np.concatenate([at_least(1)(a) for a in tup], axis=int(np.ndim(tup[0]) > 1)),
     np.dstack: lambda tup: np.concatenate([at_least(3)(a) for a in tup], axis=2),
-    np.vsplit: lambda ary, indices_or_sections: split(ary, indices_or_sections, 0),
-    np.hsplit: lambda ary, indices_or_sections: split(ary, indices_or_sections, int(np.ndim(ary) > 1)),
-    np.dsplit: lambda ary, indices_or_sections: split(ary, indices_or_sections, 2),
+    np.vsplit: split_with_axes("vsplit", 2), np.hsplit: split_with_axes("hsplit", 1),
+    np.dsplit: split_with_axes("dsplit", 3),
     np.diagflat: lambda v, k=0: diag(np.ravel(v), k),
     np.trace: lambda a, offset=0, axis1=0, axis2=1: np.sum(diagonal(a, offset, axis1, axis2), axis=-1),
     np.triu: lambda m, k=0: np.where(np.triu(np.ones(np.shape(m)[-2:], bool), k), m, 0),

@@ -7,6 +7,7 @@ import operator
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from ..core.composites import SPELLED
 from ..core.rule import general, linear, step
@@ -116,9 +117,10 @@ def cumulative(function: Any, start: float) -> Any:
     """Return an accumulation that can start before the first element; with several axes, one must be chosen."""
 
     def accumulated(x: Any, /, *, axis: int | None = None, include_initial: bool = False) -> Any:
-        if axis is None and np.ndim(x) != 1:
+        if axis is None and np.ndim(x) > 1:
             raise ValueError(f"the array has shape {np.shape(x)}; say which axis to accumulate along: axis=0")
-        axis = right(axis or 0, x)
+        x = x if np.ndim(x) else np.reshape(x, 1)
+        axis = right(normalize_axis_index(axis or 0, np.ndim(x)), x)
         found = function(x, axis=axis)
         if not include_initial:
             return found
@@ -130,6 +132,8 @@ def cumulative(function: Any, start: float) -> Any:
 
 def logsumexp(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """Return log(sum(exp(a))) without overflow: the largest element is factored out first."""
+    if not length(a, axis):
+        return np.sum(a, axis=axis, keepdims=keepdims) - np.inf
     largest = np.max(array_of(a), axis=axis, keepdims=True)
     largest = np.where(np.isfinite(largest), largest, 0)
     total = np.log(np.sum(np.exp(a - largest), axis=axis, keepdims=keepdims))

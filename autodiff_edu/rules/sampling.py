@@ -14,7 +14,7 @@ from ..core.tensor import Tensor
 from .operations import array_of, recorder, require, turns
 from .rearranging import moveaxis
 from .reductions import length
-from .taking import array_from, sort, take
+from .taking import array_from, as_array_of, sort
 
 
 def weights(values: Any, *arrays: Any) -> Any:
@@ -23,11 +23,11 @@ def weights(values: Any, *arrays: Any) -> Any:
     return np.asarray(values, np.finfo(dtype).dtype if dtype.kind in "fc" else float)
 
 
-def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = np._NoValue, append: Any = np._NoValue) -> Any:
     """Compute differences of neighbours, n times."""
     a = moveaxis(a, axis, -1)
     for extra, first in ((prepend, True), (append, False)):
-        if extra is not None:
+        if extra is not np._NoValue:
             extra = moveaxis(extra, axis, -1) if np.ndim(extra) else np.broadcast_to(extra, (*np.shape(a)[:-1], 1))
             a = np.concatenate([extra, a] if first else [a, extra], axis=-1)
     for _ in range(n):
@@ -123,13 +123,14 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     if "c" in (array_from(x).dtype.kind, array_from(xp).dtype.kind):
         raise TypeError("np.interp needs real sample points; complex numbers have no order")
     last = np.size(xp) - 1
-    place = np.clip(np.searchsorted(array_from(xp), array_from(x), side="right") - 1, 0, max(last - 1, 0))
+    x, xp, fp = (a if isinstance(a, Tensor) else array_from(a) for a in (x, xp, fp))
+    place = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, max(last - 1, 0))  # recorded, so it is found again
     following = np.minimum(place + 1, last)
-    start, end, low, high = take(xp, place), take(xp, following), take(fp, place), take(fp, following)
+    start, end, low, high = (as_array_of(k, a)[k] for a in (xp, fp) for k in (place, following))
     width = np.where(following == place, 1, end - start)  # a single sample is its own neighbour
     inside = low + (x - start) * ((high - low) / width)
-    inside = np.where(array_from(x) > array_from(xp)[-1], fp[-1] if right is None else right, inside)
-    found: Any = np.where(array_from(x) < array_from(xp)[0], fp[0] if left is None else left, inside)
+    inside = np.where(x > xp[-1], fp[-1] if right is None else right, inside)
+    found: Any = np.where(x < xp[0], fp[0] if left is None else left, inside)
     return found.astype(np.result_type(found.dtype, float))
 
 
@@ -272,7 +273,7 @@ def cov(
             raise ValueError(f"{name} must have one number per sample ({np.shape(x)[1]} in all), none of them negative")
     w = np.multiply(*given) if len(given) == 2 else given[0] if given else np.ones(np.shape(x)[1])
     total = np.sum(w)
-    freedom = total - ddof * (1 if aweights is None else np.sum(w * aweights) / total)
+    freedom = np.maximum(total - ddof * (1 if aweights is None else np.sum(w * aweights) / total), 0)
     deviation = x - (np.sum(x * w, axis=1) / total)[:, None]
     return np.squeeze(np.matmul(deviation * w, np.conjugate(deviation).T) / freedom)
 
@@ -318,7 +319,9 @@ SPELLED |= {
     np.logspace: logspace, np.geomspace: geomspace, np.correlate: correlate, np.ediff1d: ediff1d, np.unwrap: unwrap,
     np.cov: cov, np.corrcoef: corrcoef, np.polyval: polyval, np.vander: vander,
     np.percentile: lambda a, q, axis=None, **parameters: quantile(a, np.asarray(q) / 100, axis, **parameters),
-    np.median: lambda a, axis=None, keepdims=False: quantile(a, 0.5, axis, keepdims=keepdims),
+    np.median: lambda a, axis=None, keepdims=False: (
+        quantile(a, 0.5, axis, keepdims=keepdims) if length(a, axis) else np.mean(a, axis=axis, keepdims=keepdims)
+    ),
     np.full_like: lambda a, fill_value, dtype=None, order="K", subok=True, shape=None: full(
         np.shape(a) if shape is None else shape, fill_value, dtype or a.dtype
     ),

@@ -89,7 +89,9 @@ SPELLED[np.reshape] = spelled_reshape
 SPELLED[np.expand_dims] = lambda a, axis: apply(
     np.expand_dims, (a, axis if type(axis) is int or not np.iterable(axis) else tuple(axis))
 )
-SPELLED[np.transpose] = lambda a, axes=None: apply(np.transpose, (a,) if axes is None else (a, tuple(axes)))
+SPELLED[np.transpose] = lambda a, axes=None: apply(
+    np.transpose, (a,) if axes is None else (a, tuple(axes) if np.iterable(axes) else (axes,))
+)
 SPELLED[np.ravel] = lambda a, order="C": np.reshape(a, -1, order)
 SPELLED[np.concatenate] = lambda arrays, axis=0: concatenate(*arrays, axis=axis)
 SPELLED[np.stack] = lambda arrays, axis=0: stack(*arrays, axis=axis)

@@ -204,10 +204,16 @@ def _check(tape: Tape, value: Tensor, source: Tensor, matrix: SparseMatrix, forw
     turned, given = (matrix, source) if forward else (matrix.T, value)
     seed = np.random.default_rng(0).standard_normal(int(given.size)).astype(given.dtype)
 
-    def product(places: Any, factor: Any = 1) -> Any:
+    def seed_of(places: Any) -> Any:
         kept = np.zeros_like(seed)
-        kept[places] = seed[places] * factor
-        return _plain(_products(tape, value, source, kept[np.newaxis], forward))[0]
+        kept[places] = seed[places]
+        return kept
+
+    def multiply(seed: Any) -> Any:
+        return _plain(_products(tape, value, source, seed[np.newaxis], forward))[0]
+
+    def product(places: Any) -> Any:
+        return multiply(seed_of(places))
 
     found, wide = product(slice(None)), seed.astype(np.result_type(seed, np.float64))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -225,8 +231,8 @@ def _check(tape: Tape, value: Tensor, source: Tensor, matrix: SparseMatrix, forw
             hidden = line if hidden is None else hidden
         elif rest > allowed[line]:
             place = _largest(product, line, outside)
-            grows, finite = grows_with(lambda factor, at=place, n=line: product([at], factor)[[n]], seed.dtype)
-            if grows or not finite:  # otherwise it is rounding
+            grows, finite = grows_with(lambda seed: multiply(seed)[:, np.newaxis], seed_of([place]))
+            if grows[line] or not finite[line]:  # otherwise it is rounding
                 row, column = (line, place) if forward else (place, line)
                 raise ValueError(
                     f"the pattern leaves out row {row}, column {column}: element {_index(row, value)} of the value "

@@ -67,3 +67,46 @@ def test_a_compiled_case_gives_what_the_case_gives(case):
             continue
         assert_same(case.name, compiled(*numbers), expected, 1e-9)
     assert len(compiled.program(*arguments).text.splitlines()) > 1
+
+
+def interpolate(fp):
+    return np.interp([0.3, -0.4], [-1.0, 0.1, 1.0], fp)
+
+
+def interpolate_between(v):
+    return np.interp(v[0], np.stack([v[1], v[2], v[3]]), v[1:] ** 2)
+
+
+@pytest.mark.parametrize(
+    ("f", "places"),
+    [
+        (lambda x: np.interp(x, [-1.0, 0.1, 1.0], [0.0, 1.0, 5.0]), [[-0.5, 0.5, 3.0], [0.4, -2.0, -0.3]]),
+        (interpolate, [[0.0, 1.0, 5.0], [3.0, -1.0, 2.0]]),
+        (interpolate_between, [[0.4, -1.0, 0.1, 1.0], [0.4, -1.0, 0.6, 1.0], [-3.0, -1.0, 0.6, 1.0]]),
+    ],
+)
+def test_an_interpolation_finds_its_samples_anew_in_every_derivative(f, places):
+    def scalar(x):
+        return np.sum(f(x) ** 2 * np.arange(1.0, 1.0 + np.size(f(x))))
+
+    derivatives = [
+        ad.jacobian(f, mode="forward"),
+        ad.jacobian(f, mode="reverse"),
+        ad.hessian(scalar),
+        lambda x: ad.jvp(ad.grad(scalar), (x,), (np.ones(np.shape(x)),))[1],
+        lambda x: ad.hvp(scalar, (x,), (np.ones(np.shape(x)),)),
+    ]
+    for derivative in derivatives:
+        compiled = ad.compile(derivative)
+        for x in map(np.array, places):
+            np.testing.assert_allclose(compiled(x).numpy(), derivative(x).numpy(), atol=1e-12)
+
+
+def test_an_average_without_weight_is_refused_in_every_call():
+    for f in (lambda a, w: np.average(a, weights=w), ad.grad(lambda a, w: np.average(a, weights=w), (0, 1))):
+        compiled = ad.compile(f)
+        compiled(np.array([1.0, 2.0]), np.ones(2))
+        for weights in (np.zeros(2), np.array([1.0, -1.0])):
+            with pytest.raises(ZeroDivisionError, match="the weights sum to zero"):
+                compiled(np.array([1.0, 2.0]), weights)
+        compiled(np.array([1.0, 2.0]), np.array([3.0, 1.0]))

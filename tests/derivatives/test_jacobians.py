@@ -235,9 +235,9 @@ def test_the_check_of_independence_sees_small_mixtures_also_behind_nan(share, dt
         return y * share - np.mean(y, 0) * share
 
     x = draw((9, 3), "small", dtype=dtype)
-    with pytest.raises(ValueError, match="not independent.* 6, 7 and 1 more of the source"):
+    with pytest.raises(ValueError, match=r"not independent.* 6, 7 and 1 more of the source"):
         checked(mixes, x)
-    with np.errstate(all="ignore"), pytest.raises(ValueError, match="not independent.* 6, 7 and 1 more of the source"):
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match=r"not independent.* 6, 7 and 1 more of the source"):
         checked(lambda x: mixes(x) + np.sqrt(x[:, :1] * 0), x)
 
 

@@ -361,6 +361,8 @@ KEPT = {
     "an index with others": lambda v: v[..., np.argmax(v)],
     "an index alone and with others": both_in_an_index,
     "np.take_along_axis": lambda v: np.sum(np.take_along_axis(v, np.argsort(v), 0) * WEIGHTS),
+    "np.interp": lambda v: np.sum(np.interp(v, [0.0, 1.5, 4.0], [0.0, 1.0, 9.0])),
+    "np.interp between tensors": lambda v: np.interp(2.0, np.stack([-9.0, v[0] + 0.5, 9.0]), [0.0, 1.0, 9.0]),
     "an if by what an operation uses as well": both_by_if,
     "a float of what an operation uses as well": both_by_a_number,
     "numpy() of what an operation uses as well": both_by_numpy,
@@ -403,6 +405,20 @@ def test_a_choice_that_is_kept_is_in_the_sentence():
         "The target moves by 10; the cotangent says 10. Run again, your code may give another number, because this was "
         "kept: the choice made by less at test_nudge.py, line "
     )
+
+
+@pytest.mark.parametrize(
+    ("f", "name"),
+    [
+        (lambda v: np.sum(np.lexsort((np.zeros(3), v)) * v), "lexsort"),
+        (lambda v: np.sum(np.isin(v, [1.0]) * v), "isin"),
+    ],
+)
+def test_the_result_of_a_function_without_a_rule_is_kept_and_named(f, name):
+    found, really = moved_otherwise(f, np.array([5.0, 0.0, 0.0]))
+    assert found.moved != pytest.approx(really)
+    (kept,) = found.kept
+    assert kept.startswith(f"the result of {name} at test_nudge.py, line")
 
 
 def test_a_truth_of_later_or_with_a_use_on_the_tape_is_not_named():

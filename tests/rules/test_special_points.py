@@ -377,6 +377,91 @@ def test_an_array_without_elements_is_treated_like_any_other(f):
     assert ad.grad(f)(a).shape == (3, 0)
 
 
+NONE = np.zeros(0)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's own, of what has no mean
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [
+        (lambda x: np.transpose(x, 0), np.arange(3.0)),
+        (lambda x: x.transpose(-1), np.arange(3.0)),
+        (lambda x: np.diff(x, prepend=np._NoValue, append=9.0), np.arange(3.0) ** 2),
+        (np.cov, NONE),
+        (np.cov, np.zeros((2, 0))),
+        (lambda x: np.cov(x, ddof=5), np.arange(4.0)),
+        (lambda x: np.resize(x, (2, 2)), NONE),
+        (np.logaddexp.reduce, NONE),
+        (lambda x: np.logaddexp.reduce(x, axis=1, keepdims=True), np.zeros((2, 0))),
+        (np.median, NONE),
+        (np.nanmedian, NONE),
+        (lambda x: np.median(x, axis=1, keepdims=True), np.zeros((2, 0))),
+        (lambda x: np.nanmedian(x, axis=1), np.zeros((2, 0))),
+        (lambda x: np.apply_along_axis(np.sum, 0, x), NONE),
+        (lambda x: np.linalg.cross(x, 2.0 * x + 1.0), np.arange(3.0)),
+        (lambda x: np.vsplit(x, 2)[1], np.arange(8.0).reshape(4, 2)),
+        (lambda x: np.dsplit(x, 2)[1], np.arange(8.0).reshape(1, 2, 4)),
+    ],
+)
+def test_what_numpy_accepts_of_the_unusual_is_accepted_with_the_same_value(f, x):
+    value, slope = ad.value_and_grad(lambda x: np.sum(f(x)))(x)
+    expected = f(x)
+    assert isinstance(f(ad.constant(x)), ad.Tensor)
+    np.testing.assert_array_equal(f(ad.constant(x)).numpy(), expected)
+    assert (f(ad.constant(x)).shape, f(ad.constant(x)).dtype) == (expected.shape, expected.dtype)
+    np.testing.assert_array_equal(value.numpy(), np.sum(expected))
+    assert slope.shape == x.shape
+
+
+@pytest.mark.skipif(not hasattr(np, "cumulative_sum"), reason="NumPy 2.1 has it")
+def test_a_scalar_is_accumulated_as_a_vector_of_one():
+    for options in ({}, {"axis": -1}, {"axis": 0, "include_initial": True}):
+        for f in (np.cumulative_sum, np.cumulative_prod):
+            value, slope = ad.value_and_grad(lambda x, f=f, options=options: np.sum(f(x, **options)))(2.0)
+            assert value == np.sum(f(np.array(2.0), **options))
+            assert slope == 1.0
+    with pytest.raises(np.exceptions.AxisError):
+        np.cumulative_sum(ad.constant([2.0]), axis=1)
+
+
+@pytest.mark.parametrize("shape", [(3, 0), (0, 3), (0, 0), (2, 3, 0)])
+@pytest.mark.parametrize("p", [1, 2, INF, -1, -2, -INF, "nuc", "fro"])
+def test_a_matrix_without_elements_has_the_norms_that_numpy_has_for_it(p, shape):
+    def norm(x):
+        return np.linalg.norm(x, p, axis=(-2, -1))
+
+    try:
+        expected = norm(np.zeros(shape))
+    except ValueError:
+        with pytest.raises(ValueError, match=r"zero-size|ambiguous|no identity"):
+            norm(ad.constant(np.zeros(shape)))
+    else:
+        np.testing.assert_array_equal(norm(ad.constant(np.zeros(shape))).numpy(), expected)
+        assert ad.grad(lambda x: np.sum(norm(x)))(np.zeros(shape)).shape == shape
+
+
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [
+        (lambda x: np.transpose(x, 0), np.zeros((3, 2))),
+        (lambda x: np.transpose(x, 1), np.zeros(3)),
+        (lambda x: np.linalg.cross(x, x), np.zeros(2)),
+        (lambda x: np.vsplit(x, 2), np.zeros(4)),
+        (lambda x: np.hsplit(x, 2), np.zeros(())),
+        (lambda x: np.dsplit(x, 2), np.zeros((2, 2))),
+        (lambda x: np.linalg.cond(x, "fro"), np.zeros((0, 0))),
+        (lambda x: np.average(x, weights=x), np.zeros(2)),
+    ],
+)
+def test_what_numpy_refuses_is_refused_in_its_own_words(f, x):
+    with pytest.raises(Exception) as expected:  # noqa: PT011 - whatever it is
+        f(x)
+    with pytest.raises(type(expected.value)) as found:
+        f(ad.constant(x))
+    if not isinstance(found.value, ZeroDivisionError):  # whose words are ours
+        assert str(found.value).splitlines()[0] == str(expected.value)
+
+
 def test_nan_is_not_lost_among_the_sorted():
     x = ad.constant([[1.0, np.nan, 3.0], [1.0, 2.0, 3.0]])
     np.testing.assert_array_equal(np.median(x, axis=1).numpy(), [np.nan, 2.0])
