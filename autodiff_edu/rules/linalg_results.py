@@ -76,6 +76,8 @@ def spelled_lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     else:
         rank = np.linalg.lstsq(matrix, array_of(b), *chosen)[2]
     if rank < min(m, n):
+        plain = matrix._array if isinstance(matrix, Tensor) else matrix
+        rank = np.linalg.lstsq(plain, np.zeros(m), *chosen)[2]  # a number; or NumPy's own error for infinite ones
         raise ValueError(
             f"np.linalg.lstsq of a tensor: the matrix of shape {(m, n)} has rank {rank}, where the solution jumps and "
             "has no derivative; remove linearly dependent columns (or rows), or add a penalty on the solution"

@@ -102,6 +102,23 @@ def test_an_interpolation_finds_its_samples_anew_in_every_derivative(f, places):
             np.testing.assert_allclose(compiled(x).numpy(), derivative(x).numpy(), atol=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("element", "error", "said"),
+    [(np.inf, np.linalg.LinAlgError, "did not converge"), (0.0, ValueError, r"rank 1, where the solution jumps")],
+)
+def test_least_squares_raise_the_error_of_the_function_also_compiled(element, error, said):
+    def solve(a, b):
+        return np.linalg.lstsq(a, b)[0]
+
+    compiled = ad.compile(solve)
+    a, b = np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]), np.ones(3)
+    compiled(a, b)
+    a[1, 1] = element
+    for f in (solve, compiled):
+        with pytest.raises(error, match=said):
+            f(ad.constant(a), b)
+
+
 def test_an_average_without_weight_is_refused_in_every_call():
     for f in (lambda a, w: np.average(a, weights=w), ad.grad(lambda a, w: np.average(a, weights=w), (0, 1))):
         compiled = ad.compile(f)
