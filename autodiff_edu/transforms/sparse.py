@@ -231,8 +231,8 @@ def _check(tape: Tape, value: Tensor, source: Tensor, matrix: SparseMatrix, forw
             hidden = line if hidden is None else hidden
         elif rest > allowed[line]:
             place = _largest(product, line, outside)
-            grows, finite = grows_with(lambda seed: multiply(seed)[:, np.newaxis], seed_of([place]))
-            if grows[line] or not finite[line]:  # otherwise it is rounding
+            grows, _ = grows_with(lambda seed: multiply(seed)[:, np.newaxis], seed_of([place]))
+            if grows[line] or np.isinf(product([place])[line]):  # otherwise it is rounding
                 row, column = (line, place) if forward else (place, line)
                 raise ValueError(
                     f"the pattern leaves out row {row}, column {column}: element {_index(row, value)} of the value "
