@@ -433,7 +433,7 @@ def test_an_argument_that_is_not_taken_is_named_together_with_numpys_function(ca
     [
         (lambda: np.quantile(ad.constant([1j, 2.0]), 0.3), TypeError, "complex numbers have no order"),
         (lambda: np.interp(ad.constant(1j), [0.0, 1.0], [0.0, 1.0]), TypeError, "complex numbers have no order"),
-        (lambda: np.median(ad.constant(np.zeros((3, 0)))), ValueError, r"shape \(3, 0\) has no elements"),
+        (lambda: np.quantile(ad.constant(np.zeros((3, 0))), 0.3), ValueError, r"shape \(3, 0\) has no elements"),
         (lambda: np.average(ad.constant([1.0, 2.0]), weights=[1.0, -1.0]), ZeroDivisionError, "weights sum to zero"),
     ],
 )
