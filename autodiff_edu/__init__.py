@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .compiled import compile
     from .custom import custom_gradient, register_gradient, stop_gradient
     from .custom.checkpoint import checkpoint
+    from .derivatives.corners import Corner
     from .derivatives.nudge import Nudge
     from .explain.explanation import Explanation, UnconnectedError
     from .explorer import explore
@@ -54,6 +55,7 @@ listen_everywhere(journal)
 __all__ = [
     "BlockMatrix",
     "Contribution",
+    "Corner",
     "Entry",
     "Explanation",
     "Frames",
@@ -111,6 +113,7 @@ _LATER = {
     "explore": "explorer",
     "Nonfinite": "nonfinite",
     "Nudge": "derivatives.nudge",
+    "Corner": "derivatives.corners",
     "Explanation": "explain.explanation",
     "UnconnectedError": "explain.explanation",
     "checkpoint": "custom.checkpoint",

@@ -28,6 +28,7 @@ from .derivatives.requests import check_option, check_watchable, gradient, seeds
 from .derivatives.steps import Step, as_tensors, steps
 
 if TYPE_CHECKING:
+    from .derivatives.corners import Corner
     from .derivatives.nudge import Nudge
     from .explain.explanation import Explanation
     from .nonfinite import Nonfinite
@@ -372,6 +373,49 @@ class GradientTape(Tape):
         from .nonfinite import first_nonfinite
 
         return first_nonfinite(self, target, sources)
+
+    def corners(self, target: Any, sources: Any) -> tuple[Corner, ...]:
+        """List the operations that stand at a corner, where the rule chose one of several slopes that fit.
+
+        At a corner, an operation has one slope on the left and another on the right, such as `np.abs` at 0 and
+        `np.maximum` at a tie. An operation is listed if it is on a path on which a cotangent flows from the target to
+        the sources, and the slopes of one of its results with respect to one element of an argument, with all others
+        held, differ on the two sides. Never uses up a tape.
+
+        Parameters
+        ----------
+        target, sources : Tensor, Variable, or a nested structure of them
+            As for `gradient`.
+
+        Returns
+        -------
+        tuple of Corner
+            In the order of computation; empty if no operation stands at a corner. On a tape that has released its
+            arrays: all operations on the way that can have corners, by name and line only.
+
+        Notes
+        -----
+        A jump is not a corner, and neither is the edge of a domain, such as 0 for `np.sqrt`. `np.where(c, a, b)` and
+        `x * c` stand at a corner where the condition changes and the branches are equal, if the condition consists of
+        comparisons of tensors on the way. Not seen are other conditions, such as those of an `if` or made of plain
+        numbers, what happens inside a checkpoint or a custom gradient, and repeated eigenvalues or singular values.
+
+        Two corners may cancel each other: `nn.elu` is smooth at 0, but consists of branches that meet there.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import autodiff_edu as ad
+        >>> x = ad.Variable([-1.0, 0.0, 2.0])
+        >>> with ad.GradientTape() as tape:
+        ...     y = np.sum(np.maximum(x, 0.0))
+        >>> print(*tape.corners(y, x))
+        maximum, doctest, line 2, at [1]: slopes from 0 to 1 fit, the rule takes 0.5
+        """
+        from .derivatives.corners import corners
+        from .explain.journal import journal
+
+        return corners(self, target, sources, journal.lines())
 
     def nudge(self, target: Any, tensor: Any, by: Any) -> Nudge:
         """Nudge a tensor: compute how far the target moves, and how far the cotangent says it does.

@@ -1,0 +1,186 @@
+"""Corners on a tape: where an operation has one slope on the left and another on the right, so that its rule chose.
+
+>>> import numpy as np
+>>> import autodiff_edu as ad
+>>> x = ad.Variable([-1.0, 0.0, 2.0])
+>>> with ad.GradientTape() as tape:
+...     y = np.sum(np.maximum(x, 0.0))
+>>> corners(tape, y, x)
+(<Corner: maximum, doctest, line 2, at [1]: slopes from 0 to 1 fit, the rule takes 0.5>,)
+
+`rules/corners.py` knows which operations have corners, and where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.active import only
+from ..core.entry import Entry
+from ..core.reach import ahead, behind
+from ..core.rule import rule_of
+from ..core.tape import Tape
+from ..rules.corners import CHOOSING, COMPARISONS, CORNERS, LOGIC, Sides, condition
+from ..text.formatting import number
+from ..text.places import Place
+from .requests import tensors_of
+
+Index = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Corner:
+    """An operation that stands at a corner: the slopes of its result on the two sides of an argument differ.
+
+    Each attribute from `elements` on has one value for each pair of an argument's element and a result's element
+    between which there is a corner. They are None if the tape has released its arrays: then the operation can have
+    corners, but whether it stood at one is no longer known.
+
+    Attributes
+    ----------
+    entry : Entry
+        The operation.
+    argument : int
+        The position of the argument that moves; the first, if one tensor is several arguments.
+    elements : tuple of tuple of int
+        The indices of the argument's elements; `()` is that of a scalar.
+    results : tuple of tuple of int
+        The indices of the result's elements.
+    slope : ndarray
+        The slopes that the rule takes.
+    left, right : ndarray
+        The slopes on the two sides: as the argument approaches from below, and as it grows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(0.0)
+    >>> with ad.GradientTape() as tape:
+    ...     y = np.abs(x)
+    >>> (corner,) = tape.corners(y, x)
+    >>> corner.interval, corner.slope
+    ((array([-1.]), array([1.])), array([0.]))
+    """
+
+    entry: Entry
+    argument: int
+    elements: tuple[Index, ...] | None = None
+    results: tuple[Index, ...] | None = None
+    slope: Any = None
+    left: Any = None
+    right: Any = None
+
+    @property
+    def place(self) -> Place:
+        """The file, the line and the columns of the user's code."""
+        place: Place = self.entry.place
+        return place
+
+    @property
+    def interval(self) -> tuple[Any, Any] | None:
+        """The smallest and the largest slope that fit."""
+        if self.left is None:
+            return None
+        return np.minimum(self.left, self.right), np.maximum(self.left, self.right)
+
+    def __repr__(self) -> str:
+        return f"<Corner: {self}>"
+
+    def __str__(self) -> str:
+        where = f"{self.entry.name}, {self.place}"
+        if self.interval is None or self.elements is None:
+            return f"{where}: may have stood at a corner; the tape has released its arrays"
+        first, *others = dict.fromkeys(self.elements)
+        at = f", at [{', '.join(map(str, first))}]" if first else ""
+        more = f"; and at {len(others)} more" if others else ""
+        low, high = (number(bounds[0]) for bounds in self.interval)
+        return f"{where}{at}: slopes from {low} to {high} fit, the rule takes {number(self.slope[0])}{more}"
+
+
+def corners(tape: Tape, target: Any, sources: Any, lately: Iterable[Entry] = ()) -> tuple[Corner, ...]:
+    """List the operations at a corner between sources and target; see `GradientTape.corners`.
+
+    `lately` is what was computed recently: the lines of the journal, which know how conditions were combined.
+    """
+    targets = [one._id for one in tensors_of(target, "target")]
+    reached = {one._id for one in tensors_of(sources, "sources")}
+    if not tape.entries and not tape.watched:
+        tape.check_usable()
+    entries = [entry for entry in tape.entries if entry.output_id in tape.connected]
+    reached |= {entry.output_id for entry in ahead(entries, reached, followed)}
+    found: list[Corner] = []
+    conditions = _Conditions(tape, reached, lately)
+    with only(), np.errstate(all="ignore"):
+        for entry in behind(entries, targets, followed):
+            if entry.operation in CORNERS:
+                found += _corners_of(entry, reached, conditions)
+    return tuple(found)
+
+
+def followed(entry: Entry) -> set[int]:
+    """Return the ids of the tensors that an entry pulls cotangents back to."""
+    rule = rule_of(entry.operation)
+    return {id for k, id in enumerate(entry.ids) if id is not None and rule is not None and rule.pull(k)}
+
+
+class _Conditions:
+    """What is known of the conditions that choose between branches."""
+
+    def __init__(self, tape: Tape, reached: set[int], lately: Iterable[Entry]) -> None:
+        self.reached = reached
+        self.makers = {line.output_id: line for line in lately if callable(line.operation)}
+        self.makers |= {entry.output_id: entry for entry in tape.entries}
+
+    def compared(self, id: Any) -> set[int]:
+        """Return the ids of the tensors that a condition compares and the sources reach."""
+        entry = self.makers.get(id)
+        if entry is None:
+            return set()
+        if entry.operation in LOGIC:
+            return set().union(*map(self.compared, entry.ids))
+        return self.reached.intersection(entry.ids) if entry.operation in COMPARISONS else set()
+
+    def __call__(self, id: Any) -> tuple[Any, Any] | None:
+        """Return a condition on the two sides of the tensors that it compares; None if it can't be known."""
+        sides = None
+        for moving in sorted(self.compared(id)):
+            left, right = (condition(id, self.makers, moving, step) for step in (-1.0, 1.0))
+            if left is None:
+                return None
+            if sides is not None:  # of several tensors, the first whose move changes the condition
+                same, (old_left, old_right) = sides[0] == sides[1], sides
+                left, right = np.where(same, left, old_left), np.where(same, right, old_right)
+            sides = left, right
+        return sides
+
+
+def _corners_of(entry: Entry, reached: set[int], conditions: _Conditions) -> list[Corner]:
+    found = []
+    pulled = followed(entry) & reached
+    for id in dict.fromkeys(one for one in entry.ids if one in pulled):
+        moved = [k for k, one in enumerate(entry.ids) if one == id]
+        if entry.values is None:
+            if entry.operation not in CHOOSING or any(map(conditions.compared, entry.ids)):
+                found.append(Corner(entry, moved[0]))
+            continue
+        sides = CORNERS[entry.operation](entry, moved, conditions)
+        if sides is not None and sides.results.size:
+            found.append(_corner(entry, moved[0], sides))
+    return found
+
+
+def _corner(entry: Entry, argument: int, sides: Sides) -> Corner:
+    elements = _indices(sides.elements, np.shape(entry.values[argument]))
+    results = _indices(sides.results, np.shape(entry.output_value))
+    slope = sides.slope if np.any(np.imag(sides.slope)) else np.real(sides.slope)
+    return Corner(entry, argument, elements, results, slope, sides.left, sides.right)
+
+
+def _indices(positions: Any, shape: Index) -> tuple[Index, ...]:
+    """Return indices from positions in a flattened array."""
+    return tuple(tuple(int(i) for i in np.unravel_index(k, shape)) if shape else () for k in positions)

@@ -1,0 +1,303 @@
+"""Corners: points at which an operation has another slope on the left than on the right. A column of the rule table.
+
+For the operations that have some, `CORNERS` holds a function that finds the elements at a corner, with both slopes and
+the one that the rule takes. A jump is not a corner: the operation has to be continuous there.
+
+>>> import numpy as np
+>>> from autodiff_edu.core.entry import Entry
+>>> x = np.array([1.0, 0.0])
+>>> CORNERS[np.absolute](Entry(np.absolute, ((1,), 2, None, 0), {}, (x,), np.abs(x)), [0], undecided)
+Sides(results=array([1]), elements=array([1]), left=array([-1.]), right=array([1.]), slope=array([0.]))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.entry import Entry
+from ..core.rule import rule_of
+from .elementwise import or_one
+from .operations import clip
+from .reductions import length, restore
+
+
+class Sides(NamedTuple):
+    """The slopes at the corners of one operation: a number for each result and argument element that has two.
+
+    Elements are given by their positions in the flattened result and in the flattened argument.
+    """
+
+    results: Any
+    elements: Any
+    left: Any
+    right: Any
+    slope: Any
+
+
+Decided = Callable[[Any], tuple[Any, Any] | None]
+"""From the id of a condition to what it is where the compared tensor is smaller, and where it is larger."""
+
+CORNERS: dict[Any, Callable[[Entry, list[int], Decided], Sides | None]] = {}
+"""By operation: from an entry, the positions of the argument that moves, and what conditions do, to the sides."""
+
+
+def undecided(id: Any) -> None:
+    """Return what is known of a condition that no tape recorded: nothing."""
+
+
+def pull(entry: Entry, argument: int, g: Any) -> Any:
+    """Pull a cotangent back by the entry's own rule."""
+    rule: Any = rule_of(entry.operation)
+    return rule.pull(argument)(g, entry.output_value, *entry.values, **entry.keywords)
+
+
+def positions(x: Any) -> Any:
+    """Return the position of each element in the flattened array."""
+    return np.arange(np.size(x)).reshape(np.shape(x))
+
+
+# Element by element -------------------------------------------------------------------------------------------------
+
+
+def elementwise(operation: Any, move: Callable[..., Any]) -> None:
+    """Register how an operation moves as its arguments do: `move(z, *arguments, *directions)`, a one-sided slope."""
+
+    def sides(entry: Entry, moved: list[int], _: Decided) -> Sides:
+        y, values = entry.output_value, entry.values
+        ahead = [float(k in moved) for k in range(len(values))]
+        right = move(y, *values, *ahead)
+        left = -move(y, *values, *(-step for step in ahead))
+        return each(entry, moved, left, right)
+
+    CORNERS[operation] = sides
+
+
+def each(entry: Entry, moved: list[int], left: Any, right: Any) -> Sides:
+    """Return the sides of an operation that works element by element, from the slopes of every result."""
+    y = entry.output_value
+    left, right = (np.broadcast_to(slopes, np.shape(y)).ravel() for slopes in (left, right))
+    rule: Any = rule_of(entry.operation)
+    pulled = [pull(entry, k, np.ones_like(y)) for k in moved if rule.pull(k)]
+    slope = np.sum([np.broadcast_to(part, np.shape(y)) for part in pulled], axis=0).ravel()
+    at = np.flatnonzero(np.isfinite(y).ravel() & (left != right))
+    elements = np.broadcast_to(positions(entry.values[moved[0]]), np.shape(y)).ravel()[at]
+    return Sides(at, elements, left[at], right[at], slope[at])
+
+
+def move_size(y: Any, x: Any, dx: Any) -> Any:
+    """Move |x|: at 0 it grows in every direction."""
+    return np.where(x == 0, np.abs(dx), np.real(np.conjugate(np.sign(x)) * dx))
+
+
+def move_larger(z: Any, x: Any, y: Any, dx: Any, dy: Any) -> Any:
+    """Move the larger of two: at a tie, the one that grows more."""
+    return np.where(x == y, np.maximum(dx, dy), np.where(z == x, dx, dy))
+
+
+def move_smaller(z: Any, x: Any, y: Any, dx: Any, dy: Any) -> Any:
+    """Move the smaller of two: at a tie, the one that grows less."""
+    return np.where(x == y, np.minimum(dx, dy), np.where(z == x, dx, dy))
+
+
+def move_clip(z: Any, x: Any, low: Any, high: Any, dx: Any, dlow: Any, dhigh: Any) -> Any:
+    """Move the smaller of the upper bound and of the larger of x and the lower bound, which is what NumPy computes."""
+    larger = np.maximum(x, low)
+    return move_smaller(z, larger, high, move_larger(larger, x, low, dx, dlow), dhigh)
+
+
+def move_hypot(z: Any, x: Any, y: Any, dx: Any, dy: Any) -> Any:
+    """Move the length of (x, y): at 0 it grows in every direction."""
+    return np.where((x == 0) & (y == 0), np.hypot(dx, dy), (x * dx + y * dy) / or_one(z))
+
+
+elementwise(np.absolute, move_size)
+elementwise(np.fabs, move_size)
+elementwise(np.maximum, move_larger)
+elementwise(np.fmax, move_larger)
+elementwise(np.minimum, move_smaller)
+elementwise(np.fmin, move_smaller)
+elementwise(clip, move_clip)
+elementwise(np.hypot, move_hypot)
+elementwise(np.copysign, lambda z, x, y, dx, dy: move_size(z, x, dx) * np.copysign(1, y))
+
+
+# Conditions ---------------------------------------------------------------------------------------------------------
+
+COMPARISONS = {np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal}
+LOGIC = {np.logical_and, np.logical_or, np.logical_xor, np.logical_not}
+LOGIC |= {np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert}
+
+
+def condition(id: Any, makers: Mapping[int, Entry], moving: int, step: float) -> Any:
+    """Return what a condition is just beside this point, where one of the compared tensors is a little larger.
+
+    For a negative step, it is a little smaller. `makers` are the entries by the ids of their outputs. None if it is not
+    known how the condition was computed.
+    """
+    entry = makers.get(id)
+    if entry is None:
+        return None
+    if entry.operation in COMPARISONS and entry.values is not None:
+        x, y = entry.values
+        dx, dy = (step if one == moving else 0.0 for one in entry.ids)
+        return np.where((x == y) & np.isfinite(x), entry.operation(dx, dy), entry.output_value)
+    if entry.operation in LOGIC:
+        parts = [condition(one, makers, moving, step) for one in entry.ids]
+        return None if any(part is None for part in parts) else entry.operation(*parts)
+    return None
+
+
+def where_sides(entry: Entry, moved: list[int], decided: Decided) -> Sides | None:
+    """Return the sides of a choice between two branches that meet where the condition changes."""
+    known = decided(entry.ids[0])
+    if known is None:
+        return None
+    _, x, y = entry.values
+    dx, dy = (float(k in moved) for k in (1, 2))
+    left, right = (np.where((known[0] != known[1]) & (x == y), np.where(side, dx, dy), 0) for side in known)
+    return each(entry, moved, left, right)
+
+
+def multiply_sides(entry: Entry, moved: list[int], decided: Decided) -> Sides | None:
+    """Return the sides of a product with a condition, such as x * (x > 0), where x is 0 and the condition changes."""
+    k = moved[0]
+    known = decided(entry.ids[1 - k])
+    if known is None:
+        return None
+    left, right = (np.where(entry.values[k] == 0, side, 0.0) for side in known)
+    return each(entry, moved, left, right)
+
+
+CHOOSING = {np.where: where_sides, np.multiply: multiply_sides}
+CORNERS |= CHOOSING
+
+
+# Reductions ---------------------------------------------------------------------------------------------------------
+
+
+def reduction(operation: Any, slopes: Callable[..., tuple[Any, Any]]) -> None:
+    """Register the slopes of a reduction, for every element: `slopes(y, x, axis, **parameters)`, with y's axes kept."""
+
+    def sides(entry: Entry, moved: list[int], _: Decided) -> Sides:
+        (x,), y, parameters = entry.values, entry.output_value, dict(entry.parameters)
+        axis, keepdims = parameters.pop("axis", None), parameters.pop("keepdims", False)
+        kept = restore(y, x, axis, keepdims)
+        left, right = (np.broadcast_to(side, np.shape(x)).ravel() for side in slopes(kept, x, axis, **parameters))
+        slope = np.broadcast_to(pull(entry, 0, np.ones_like(y)), np.shape(x)).ravel()
+        finite = np.broadcast_to(np.isfinite(kept), np.shape(x)).ravel()
+        at = np.flatnonzero(finite & (left != right))
+        results = np.broadcast_to(restore(positions(y), x, axis, keepdims), np.shape(x)).ravel()[at]
+        return Sides(results, at, left[at], right[at], slope[at])
+
+    CORNERS[operation] = sides
+
+
+def is_tied(y: Any, x: Any, axis: Any) -> Any:
+    """Return which elements are an extreme that others are equal to."""
+    chosen = x == y
+    return chosen & (np.sum(chosen, axis=axis, keepdims=True) > 1)
+
+
+def larger_slopes(y: Any, x: Any, axis: Any, **_: Any) -> tuple[Any, Any]:
+    """Of equal largest elements, one that grows takes the result along; one that shrinks leaves it behind."""
+    return 0.0, is_tied(y, x, axis) * 1.0
+
+
+def smaller_slopes(y: Any, x: Any, axis: Any, **_: Any) -> tuple[Any, Any]:
+    """Of equal smallest elements, one that shrinks takes the result along."""
+    return is_tied(y, x, axis) * 1.0, 0.0
+
+
+def std_slopes(y: Any, x: Any, axis: Any, ddof: float = 0, **_: Any) -> tuple[Any, Any]:
+    """Where all elements are equal, whichever of them moves, the deviation grows."""
+    n = length(x, axis)
+    equal = np.max(x, axis=axis, keepdims=True) == np.min(x, axis=axis, keepdims=True)
+    right = equal * np.sqrt((1 - 1 / n) / (n - ddof))
+    return -right, right
+
+
+def norm_slopes(y: Any, x: Any, axis: Any, ord: Any = None, **_: Any) -> tuple[Any, Any]:
+    """Return the slopes of a norm at its corners: where a vector is 0, an element is 0, or largest sizes are equal."""
+    size, n = np.abs(x), length(x, axis)
+    zeros = np.sum(size == 0, axis=axis, keepdims=True)
+    if ord in (None, 2, "fro", "f"):
+        turns = zeros == n
+    elif ord == 1:
+        turns = size == 0
+    elif ord < 0:  # like the smallest of the sizes
+        turns = (size == 0) & (zeros == 1)
+    else:
+        turns = (size == 0) & ((zeros == n) | (ord < 1))
+    right = np.where(turns, np.inf if ord not in (None, "fro", "f") and 0 < ord < 1 else 1.0, 0.0)
+    right = np.where(zeros == n, np.minimum(right, 1.0), right)
+    left = -right
+    if ord in (np.inf, -np.inf):
+        sign = np.sign(x)
+        along = np.where(np.real(sign) == 0, np.imag(sign), np.real(sign))
+        tied = is_tied(y, size, axis) & ~turns
+        upper, lower = np.where(tied, np.maximum(along, 0), 0), np.where(tied, np.minimum(along, 0), 0)
+        right, left = (right + upper, left + lower) if ord > 0 else (right + lower, left + upper)
+    return left, right
+
+
+for extreme in (np.max, np.nanmax):
+    reduction(extreme, larger_slopes)
+for extreme in (np.min, np.nanmin):
+    reduction(extreme, smaller_slopes)
+reduction(np.std, std_slopes)
+reduction(np.linalg.norm, norm_slopes)
+
+
+# Orders -------------------------------------------------------------------------------------------------------------
+
+
+def in_pairs(entry: Entry, elements: Any, left: Any, right: Any) -> Sides:
+    """Return the sides of an order, from the places that elements take if they are a little smaller, or larger."""
+    y = entry.output_value
+    own = np.ravel(pull(entry, 0, positions(y).astype(float)))[elements]  # whose cotangent the rule takes
+    results = np.concatenate([left, right])
+    zeros = np.zeros(np.size(elements))
+    slope = (results == np.concatenate([own, own])) * 1.0
+    return Sides(results, np.tile(elements, 2), np.append(zeros + 1, zeros), np.append(zeros, zeros + 1), slope)
+
+
+def vectors(x: Any, axis: int) -> Any:
+    """Return an array as a matrix whose rows are its vectors along an axis."""
+    moved, n = np.moveaxis(x, axis, -1), np.shape(x)[axis]
+    return np.reshape(moved, (np.size(x) // max(n, 1), n))
+
+
+def sort_sides(entry: Entry, moved: list[int], _: Decided) -> Sides:
+    """Return the sides of a sort: of equal elements, one that grows becomes the last, one that shrinks the first."""
+    axis = entry.parameters.get("axis", -1)
+    x, y, places = (vectors(a, axis) for a in (entry.values[0], entry.output_value, positions(entry.output_value)))
+    found = [np.zeros((3, 0), int)]
+    for row, ordered, place in zip(x, y, places, strict=True):
+        first, last = np.searchsorted(ordered, row, "left"), np.searchsorted(ordered, row, "right") - 1
+        tied = (first < last) & np.isfinite(row)
+        found.append(np.stack([place[tied], place[first[tied]], place[last[tied]]]))
+    return in_pairs(entry, *np.concatenate(found, axis=1))
+
+
+def partition_sides(entry: Entry, moved: list[int], _: Decided) -> Sides:
+    """Return the sides of a partition: its order among equal elements is its own, so move each and look."""
+    options = dict(entry.parameters)
+    axis, kth = options.pop("axis", -1), entry.values[1]
+    found: Any = np.zeros((0, 3), int)
+    for row, place in zip(*(vectors(a, axis) for a in (entry.values[0], positions(entry.output_value))), strict=True):
+        ranks, counts = np.unique(row, return_inverse=True, return_counts=True)[1:]
+        for k in np.flatnonzero((counts[ranks] > 1) & np.isfinite(row)):
+            goes = [k]
+            for step in (-1, 1):
+                moving = np.where(np.isnan(row), row, 2 * ranks).astype(row.dtype)
+                moving[k] += step
+                goes.append(np.flatnonzero(np.partition(moving, kth, **options) == moving[k])[0])
+            if goes[1] != goes[2]:
+                found = np.append(found, [place[goes]], axis=0)
+    return in_pairs(entry, *found.T)
+
+
+CORNERS[np.sort], CORNERS[np.partition] = sort_sides, partition_sides

@@ -1,0 +1,406 @@
+"""Corners: a corner is reported if and only if the one-sided derivatives of its entry differ, along an axis."""
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from autodiff_edu import nn
+from autodiff_edu.core.rule import rule_of, settle
+from autodiff_edu.derivatives.corners import followed
+from autodiff_edu.rules.corners import COMPARISONS
+
+STEP = 1e-6
+GAP = 1e-3  # no two different numbers of an entry may be nearer: a step from one would come too near the other
+GRID = np.arange(-2.0, 2.5, 0.5)
+
+
+def record(f, *values):
+    xs = [ad.constant(value) for value in values]
+    with ad.GradientTape(persistent=True) as tape:
+        tape.watch(xs)
+        y = f(*xs)
+    return tape, y, xs
+
+
+def corners(f, *values):
+    tape, y, xs = record(f, *values)
+    return tape.corners(y, xs)
+
+
+def slopes(f, *values):
+    """The left, the right and the taken slope of the only corner; of its first element."""
+    (corner,) = corners(f, *values)
+    return float(corner.left[0]), float(corner.right[0]), float(corner.slope[0])
+
+
+def test_seven_ways_to_write_the_larger_of_x_and_zero_have_one_corner_and_three_slopes():
+    ways = {
+        "maximum": (lambda x: np.maximum(x, 0), 0.5),
+        "max": (lambda x: np.max(np.stack([x, np.zeros(())])), 0.5),
+        "abs": (lambda x: (x + np.abs(x)) / 2, 0.5),
+        "where >": (lambda x: np.where(x > 0, x, 0), 0.0),
+        "relu": (nn.relu, 0.0),
+        "product": (lambda x: x * (x > 0), 0.0),
+        "where >=": (lambda x: np.where(x >= 0, x, 0), 1.0),
+        "clip": (lambda x: np.clip(x, 0, None), 1.0),
+    }
+    for name, (f, expected) in ways.items():
+        tape, y, xs = record(f, 0.0)
+        (corner,) = tape.corners(y, xs)
+        low, high = corner.interval
+        assert high[0] - low[0] == (2 if name == "abs" else 1), name
+        assert low[0] <= corner.slope[0] <= high[0], name
+        assert float(tape.gradient(y, xs)[0]) == expected, name
+        for away in (-0.5, 0.5):
+            assert corners(f, away) == (), name
+
+
+@pytest.mark.parametrize(
+    ("f", "value", "expected"),
+    [
+        (np.abs, 0.0, (-1, 1, 0)),
+        (np.abs, 0j, (-1, 1, 0)),
+        (np.abs, np.float32(-0.0), (-1, 1, 0)),
+        (np.fabs, [1.0, 0.0], (-1, 1, 0)),
+        (lambda x: np.maximum(x, 1), 1.0, (0, 1, 0.5)),
+        (lambda x: np.minimum([1, 2], x), [1.0, 1.0], (1, 0, 0.5)),
+        (lambda x: np.clip(x, 0, 1), 0.0, (0, 1, 1)),
+        (lambda x: np.clip(x, 0, 1), 1.0, (1, 0, 1)),
+        (lambda low: np.clip(1.0, low, 3), 1.0, (0, 1, 0)),
+        (lambda x: np.hypot(x, 0), 0.0, (-1, 1, 0)),
+        (lambda x: np.copysign(x, -1), 0.0, (1, -1, 0)),
+        (np.max, [1.0, 2.0, 2.0, 2.0], (0, 1, 1 / 3)),
+        (np.min, [[1.0, 1.0], [2.0, 1.5]], (1, 0, 0.5)),
+        (lambda x: np.max(x, axis=(0, 2)), np.zeros((2, 1, 2)), (0, 1, 0.25)),
+        (np.linalg.norm, [0.0, 0.0], (-1, 1, 0)),
+        (lambda x: np.linalg.norm(x, axis=0), [[0.0, 1.0], [0.0, 0.0]], (-1, 1, 0)),
+        (lambda x: np.linalg.norm(x, 1), [1.0, 0.0], (-1, 1, 0)),
+        (lambda x: np.linalg.norm(x, np.inf), [2.0, 2.0, 1.0], (0, 1, 0.5)),
+        (lambda x: np.linalg.norm(x, np.inf), [-2.0, -2.0, 1.0], (-1, 0, -0.5)),
+        (lambda x: np.linalg.norm(x, -np.inf), [1.0, 3.0, 1.0], (1, 0, 0.5)),
+        (lambda x: np.linalg.norm(x, 0.5), [0.0, 4.0], (-np.inf, np.inf, 0)),
+        (lambda x: np.linalg.norm(x, "fro"), np.zeros((2, 2)), (-1, 1, 0)),
+        (lambda x: np.std(x, ddof=1), [3.0, 3.0], (-(0.5**0.5), 0.5**0.5, 0)),
+        (np.sort, [1.0, 1.0], (1, 0, 1)),
+        (np.median, [3.0, 1.0, 1.0], (1, 0, 1)),
+        (lambda x: np.nanmedian(x), [3.0, np.nan, 1.0, 1.0], (1, 0, 1)),
+        (lambda x: np.percentile(x, 25), [3.0, 3.0], (1, 0, 1)),
+        (lambda x: np.nanmin(x), [3.0, np.nan, 3.0], (1, 0, 0.5)),
+        (lambda x: np.where((x >= 0) & (x < 1), x, 0), 0.0, (0, 1, 1)),
+        (lambda x: np.where(~(x > 0), 0, x), 0.0, (0, 1, 0)),
+        (lambda x: np.where((x < 0) | (x > 1), x, 0 * x.numpy()), 0.0, (1, 0, 0)),
+        (lambda x: np.where(np.less(0, x), x, 0), 0.0, (0, 1, 0)),
+        (lambda x: (x > 0) * x, 0.0, (0, 1, 0)),
+        (lambda x: np.select([x > 0], [x]), 0.0, (0, 1, 0)),
+    ],
+)
+def test_the_slopes_on_both_sides_and_the_one_that_the_rule_takes(f, value, expected):
+    assert slopes(f, value) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("f", "value"),
+    [
+        (lambda x: np.maximum(x, x), 0.0),
+        (lambda x: np.clip(x, 1, 1), 1.0),  # constant
+        (lambda x: np.where(x > 0, x, 1), 0.0),  # a jump
+        (lambda x: np.where(x == 0, 0, x), 0.0),  # x on both sides
+        (lambda x: np.where((x > 0) | (x < 0), x, 0), 0.0),
+        (lambda x: (x + 1) * (x > 0), 0.0),  # a jump
+        (lambda x: np.sign(x) + x, 0.0),
+        (lambda x: x * np.floor(x), 0.0),
+        (lambda x: np.sqrt(x), 0.0),  # the edge of its domain
+        (lambda x: np.maximum(x, 0), np.nan),
+        (lambda x: np.maximum(x, np.inf), np.inf),
+        (np.max, [1.0, np.nan, 1.0]),
+        (np.std, [1.0]),  # always 0
+        (lambda x: np.linalg.norm(x, -np.inf), [0.0, 0.0]),  # 0 whichever element moves
+        (lambda x: np.linalg.norm(x, 3), [0.0, 1.0]),
+        (lambda x: np.max(ad.stop_gradient(x)) + np.sum(x), [1.0, 1.0]),
+        (lambda x: np.abs(ad.stop_gradient(x)) * x, 0.0),
+        (lambda x: np.sort(x), np.zeros((0, 3))),
+        (np.sort, [np.inf, np.inf]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_there_is_no_corner(f, value):
+    assert corners(f, value) == ()
+
+
+def test_only_what_is_between_sources_and_target_counts():
+    x, other = ad.constant(0.0), ad.constant(0.0)
+    with ad.GradientTape(persistent=True) as tape:
+        tape.watch([x, other])
+        y = np.abs(x)
+        z = np.fabs(y) + np.abs(other)
+        np.abs(z)
+    assert [corner.entry.name for corner in tape.corners(z, x)] == ["absolute", "fabs"]
+    assert [corner.entry.name for corner in tape.corners(z, y)] == ["fabs"]
+    assert [corner.entry.name for corner in tape.corners(z, {"all": [x, other]})] == ["absolute", "fabs", "absolute"]
+    assert tape.corners(y, other) == ()
+    assert tape.corners(x, x) == ()
+
+
+def test_each_argument_of_a_tie_has_a_corner_with_the_elements_that_were_broadcast():
+    first, second = corners(np.maximum, 1.0, [[0.0, 1.0], [1.0, 2.0]])
+    assert (first.argument, second.argument) == (0, 1)
+    assert first.elements == ((), ())
+    assert first.results == second.results == second.elements == ((0, 1), (1, 0))
+    assert first.interval[0].tolist() == [0, 0]
+    assert first.interval[1].tolist() == [1, 1]
+
+
+def test_a_condition_that_no_tensor_between_sources_and_target_decides_is_not_at_a_corner():
+    x, other = ad.constant(0.0), ad.constant(0.0)
+    with ad.GradientTape(persistent=True) as tape:
+        tape.watch([x, other])
+        y = np.where(other > 0, x, 0.0)
+        z = np.where(x.numpy() > 0, x, 0.0)
+    assert tape.corners(y, x) == () == tape.corners(z, x)
+    assert len(tape.corners(y, [x, other])) == 1
+
+
+def test_a_tape_is_not_used_up_by_the_question_and_keeps_names_and_lines_when_it_is():
+    x = ad.Variable([0.0, 1.0], name="x")
+    with ad.GradientTape() as tape:
+        y = np.sum(nn.relu(x) + np.maximum(x, 5.0) + np.where(x.numpy() > 0, x, 1.0) + 2.0 * x)
+    relu, *others = tape.corners(y, x)
+    assert others == []
+    assert str(relu).endswith(", at [0]: slopes from 0 to 1 fit, the rule takes 0")
+    assert tape.gradient(y, x).tolist() == [2.0, 4.0]
+    corners = tape.corners(y, x)
+    assert [corner.entry.name for corner in corners] == ["where", "maximum"]
+    assert corners[0].place == relu.place
+    assert all(corner.elements is corner.interval is corner.slope is None for corner in corners)
+    assert "may have stood at a corner" in str(corners[0])
+    assert corners[0].argument == 2
+
+
+def test_asking_records_nothing_and_calls_no_hook():
+    heard = []
+    x = ad.Variable([0.0, 0.0])
+    with ad.GradientTape(persistent=True) as outer, ad.GradientTape(persistent=True) as tape:
+        y = np.sum(np.abs(np.sort(x)))
+        before = len(outer.entries)
+        with ad.hook(lambda what, *details: heard.append(what)):
+            assert len(tape.corners(y, x)) == 2
+        assert len(outer.entries) == before
+    assert heard == []
+
+
+def test_what_gradient_refuses_is_refused():
+    tape = ad.GradientTape()
+    with pytest.raises(RuntimeError, match="recorded nothing"):
+        tape.corners(ad.constant(1.0), ad.constant(1.0))
+    with pytest.raises(TypeError, match="sources is 2"):
+        tape.corners(ad.constant(1.0), 2)
+
+
+def test_a_corner_is_frozen():
+    (corner,) = corners(np.abs, 0.0)
+    with pytest.raises(AttributeError):
+        corner.slope = 1.0
+    assert repr(corner) == f"<Corner: {corner}>"
+
+
+def test_a_rule_of_the_user_s_own_takes_the_slope():
+    with ad.register_gradient(np.abs, lambda g, y, x: np.where(x < 0, -g, g), kind="elementwise", replace=True):
+        assert slopes(np.abs, 0.0) == (-1, 1, 1)
+    assert slopes(np.abs, 0.0) == (-1, 1, 0)
+
+
+def test_many_ties_take_a_moment():
+    x = np.zeros(100_000)
+    (corner,) = corners(lambda x: np.sum(np.maximum(x, 0)), x)
+    assert len(corner.elements) == x.size
+    (corner,) = corners(lambda x: np.sum(np.sort(x)), x)
+    assert set(corner.results) == {(0,), (x.size - 1,)}
+
+
+# The definition, on random programs ---------------------------------------------------------------------------------
+
+
+def unary(f):
+    return lambda rng, x: f(x)
+
+
+def by_axis(f):
+    return lambda rng, x: f(x, axis=rng.choice([None, -1, 0]) if np.ndim(x) else None)
+
+
+def with_another(f):
+    return lambda rng, x: f(*[x, another(rng, x)][:: rng.choice([-1, 1])])
+
+
+def another(rng, x):
+    """Plain numbers, or numbers computed from x, that are equal to x here and there."""
+    if rng.random() < 0.3:
+        return x * float(rng.choice([-1, 0, 0.5, 2]))
+    if rng.random() < 0.3:
+        return float(rng.choice(GRID))
+    plain = rng.choice(GRID, np.shape(x))
+    return np.where(rng.random(np.shape(x)) < 0.5, x.numpy(), plain)
+
+
+def compare(rng, x):
+    comparison = rng.choice([np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal])
+    return comparison(*(side for side in ([x, 0.0], [0.0, x], [x, another(rng, x)])[rng.integers(3)]))
+
+
+def choose(rng, x):
+    branches = [[x, 0.0], [0.0, x], [2 * x, -x], [x, another(rng, x)]][rng.integers(4)]
+    return np.where(compare(rng, x), *branches)
+
+
+def ends(rng, x):
+    low, high = sorted(rng.choice(GRID, 2))
+    bounds = [(low, high), (None, high), (low, None), (low, another(rng, x)), (another(rng, x), high)]
+    return np.clip(x, *bounds[rng.integers(5)])
+
+
+def norm(rng, x):
+    axis, ords = (
+        (None, [None]) if np.ndim(x) != 1 and rng.random() < 0.3 else (-1, [None, 1, 2, 3, np.inf, -np.inf, -1])
+    )
+    return np.linalg.norm(np.atleast_1d(x), ords[rng.integers(len(ords))], axis=axis)
+
+
+def partition(rng, x):
+    x = np.atleast_1d(x)
+    return np.partition(x, int(rng.integers(np.shape(x)[-1])))
+
+
+CORNERED = [
+    *map(unary, (np.abs, np.fabs, nn.relu, nn.elu)),
+    *map(unary, (lambda x: np.sort(np.atleast_1d(x)), lambda x: np.copysign(x, -2.0))),
+    *map(by_axis, (np.max, np.min, np.ptp, np.median, np.nanmax, np.nanmin, np.std)),
+    *map(with_another, (np.maximum, np.minimum, np.fmax, np.fmin, np.hypot)),
+    choose, ends, norm, partition,
+    lambda rng, x: x * compare(rng, x),
+    lambda rng, x: np.quantile(np.atleast_1d(x), [0.25, 0.6], axis=-1),
+    lambda rng, x: np.sort(np.atleast_1d(x), axis=0),
+]  # fmt: skip
+SMOOTH = [
+    lambda rng, x: -x,
+    lambda rng, x: x - float(rng.choice(GRID)),
+    lambda rng, x: x * rng.choice([0.0, 1.0, 2.0], np.shape(x)),
+    lambda rng, x: x * x,
+    lambda rng, x: np.sum(x, axis=-1) if np.ndim(x) else np.sin(x),
+    lambda rng, x: x.T,
+    lambda rng, x: np.stack([x, -x]) if np.ndim(x) < 2 else x[0],
+    lambda rng, x: np.concatenate([np.ravel(x), np.zeros(2)]),
+    lambda rng, x: x - np.mean(x),
+]
+
+
+def random_program(number):
+    """A tape of a few operations in which many stand exactly at a corner, its target and its source."""
+    rng = np.random.default_rng(number)
+    shape = [(), (2,), (4,), (2, 3), (3, 3)][rng.integers(5)]
+    x = ad.constant(rng.choice(GRID, shape) if rng.random() < 0.8 else np.full(shape, rng.choice(GRID)))
+    with ad.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x
+        for _ in range(rng.integers(2, 6)):
+            made = CORNERED if rng.random() < 0.6 else SMOOTH
+            y = made[rng.integers(len(made))](rng, y)
+            if y.size > 12:
+                y = np.ravel(y)[:12]
+    return tape, y, x
+
+
+def is_clear(entry):
+    """Whether equal numbers of an entry are equal, and different ones are not nearly equal: rounding blurs both."""
+    given = [*entry.values, entry.output_value]
+    values = [np.ravel(v) for v in given if isinstance(v, float) or getattr(v, "dtype", np.dtype(int)).kind == "f"]
+    numbers = np.unique(np.abs(np.concatenate([[0.0], *values])))
+    numbers = numbers[np.isfinite(numbers)]
+    return np.all(np.diff(numbers) > GAP) and np.all(numbers < 1e3)
+
+
+def compute(entry, id, index, step, makers):
+    """Compute an entry again with one element of a tensor moved, and the conditions that compare tensors."""
+    values = [np.array(v) if one == id else v for v, one in zip(entry.values, entry.ids, strict=True)]
+    for k, one in enumerate(entry.ids):
+        if one == id:
+            values[k][index] += step
+            continue
+        condition = makers.get(one)
+        if condition is None or condition.operation not in COMPARISONS or values[k].dtype != bool:
+            continue
+        moving = min(i for i in condition.ids if i is not None)  # the first of the tensors that it compares
+        moved = [v + step if i == moving else v for v, i in zip(condition.values, condition.ids, strict=True)]
+        values[k] = condition.operation(*moved)
+    return entry.operation(*values, **entry.parameters)
+
+
+def differences(entry, id, makers):
+    """The one-sided differences along each axis of a tensor, for each pair of its elements and those of the result."""
+    x = entry.values[entry.ids.index(id)]
+    y = entry.output_value
+    chooses = any(one in makers and makers[one].operation in COMPARISONS for one in entry.ids)
+    found = {}
+    for index in np.ndindex(np.shape(x)):
+        ahead, behind = (compute(entry, id, index, step, makers) for step in (STEP, -STEP))
+        right, left = (ahead - y) / STEP, (y - behind) / STEP
+        for result in np.ndindex(np.shape(y)):
+            pair = float(left[result]), float(right[result])
+            is_jump = max(map(abs, pair)) > 1e3
+            elsewhere = chooses and result[len(result) - len(index) :] != index  # only the condition moves there
+            if abs(pair[0] - pair[1]) > 1e-3 and not is_jump and not elsewhere:
+                found[index, result] = pair
+    return found
+
+
+def taken(entry, id, index, result):
+    """The slope that the rule takes, by a cotangent of 1 for one element of the result."""
+    rule = rule_of(entry.operation)
+    g = np.zeros(np.shape(entry.output_value))
+    g[result] = 1.0
+    parts = [
+        settle(rule.pull(k)(g[()], entry.output_value, *entry.values, **entry.keywords), entry.values[k])[index]
+        for k, one in enumerate(entry.ids)
+        if one == id and rule.pull(k)
+    ]
+    return sum(parts)
+
+
+def check_program(number):
+    """Compare what is reported with differences, in both directions; return how many corners there were."""
+    tape, y, x = random_program(number)
+    makers = {entry.output_id: entry for entry in tape.entries}
+    reported = {}
+    for corner in tape.corners(y, x):
+        pairs = zip(corner.elements, corner.results, strict=True)
+        sides = zip(corner.left.tolist(), corner.right.tolist(), corner.slope.tolist(), strict=True)
+        assert reported.setdefault(
+            (corner.entry.output_id, corner.entry.ids[corner.argument]), dict(zip(pairs, sides, strict=True))
+        )
+    count, reached, needed = 0, {x._id}, {y._id}
+    smooth = [entry for entry in tape.entries if entry.output_id in tape.connected]
+    for entry in smooth:
+        if reached & followed(entry):
+            reached.add(entry.output_id)
+    for entry in reversed(smooth):
+        if entry.output_id not in needed:
+            continue
+        needed |= followed(entry)
+        for id in reached & followed(entry):
+            found = reported.pop((entry.output_id, id), {})
+            if not is_clear(entry) or not np.all(np.isfinite(entry.output_value)):
+                continue
+            expected = differences(entry, id, makers)
+            assert found.keys() == expected.keys(), (number, entry, entry.values, found, expected)
+            for pair, (left, right) in expected.items():
+                assert found[pair][:2] == pytest.approx((left, right), abs=2e-3), (number, entry)
+                assert found[pair][2] == pytest.approx(taken(entry, id, *pair)), (number, entry)
+            count += len(expected)
+    assert not reported, f"program {number}: corners of entries that are not on the way"
+    return count
+
+
+@pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.exhaustive) for k in range(100, 1000, 100))])
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning:numpy.linalg")
+def test_a_corner_is_reported_if_and_only_if_the_one_sided_derivatives_differ(first):
+    counts = [check_program(number) for number in range(first, first + 100)]
+    assert 30 < np.count_nonzero(counts) < 95, "some programs have corners, and some have none"
