@@ -425,6 +425,9 @@ class GradientTape(Tape):
         `i` in `x[..., i]` and `np.take(x, i)`, plain numbers, and what was computed while the tape was paused. Never
         uses up a tape.
 
+        At a corner, nudges in opposite directions show the two slopes, and their gaps how far either is from the one
+        that was taken; see `corners`.
+
         Parameters
         ----------
         target, tensor : Tensor or Variable

@@ -301,3 +301,27 @@ def partition_sides(entry: Entry, moved: list[int], _: Decided) -> Sides:
 
 
 CORNERS[np.sort], CORNERS[np.partition] = sort_sides, partition_sides
+
+
+# Interpolation ------------------------------------------------------------------------------------------------------
+
+
+def interp_sides(entry: Entry, moved: list[int], _: Decided) -> Sides | None:
+    """Return the sides of an interpolation: at a knot two segments meet, or one and the level beyond an end."""
+    x, xp, fp = (np.ravel(value) for value in entry.values)
+    if (0 in moved) == (1 in moved):  # neither moves, or x moves with its knot
+        return None
+    knots = np.minimum(np.searchsorted(xp, x), xp.size - 1)
+    slopes = np.concatenate([[0], np.diff(fp) / np.diff(xp), [0]])
+    left, right = slopes[knots], slopes[knots + 1]
+    slope = np.ravel(pull(entry, 0, np.ones_like(entry.output_value)))
+    at = np.flatnonzero((xp[knots] == x) & (left != right) & np.isfinite(left) & np.isfinite(right))
+    left, right, slope, knots = left[at], right[at], slope[at], knots[at]
+    elements = at
+    if 1 in moved:  # a knot that moves to the right leaves x behind, on its left
+        elements, left, right, slope = knots, -right, -left, -slope
+    samples = 1.0 * ((2 in moved) & (elements == knots))  # the sample there, if it moves too
+    return Sides(at, elements, left + samples, right + samples, slope + samples)
+
+
+CORNERS[np.interp] = interp_sides

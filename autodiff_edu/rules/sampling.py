@@ -9,12 +9,12 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from ..core.composites import SPELLED
-from ..core.rule import step
-from ..core.tensor import Tensor
-from .operations import array_of, recorder, require, turns
+from ..core.rule import general, step
+from ..core.tensor import Tensor, apply
+from .operations import array_of, recorder, require, scatter, turns
 from .rearranging import moveaxis
 from .reductions import length
-from .taking import array_from, as_array_of, sort
+from .taking import array_from, sort, take
 
 
 def weights(values: Any, *arrays: Any) -> Any:
@@ -117,21 +117,50 @@ def quantile(a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdi
 
 
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
-    """Interpolate linearly between samples; constant beyond the ends."""
+    """Interpolate linearly between samples; constant beyond the ends, if nothing else is asked for."""
     if period is not None:
         raise ValueError("np.interp does not accept period= for a tensor; repeat the samples instead")
-    if "c" in (array_from(x).dtype.kind, array_from(xp).dtype.kind):
+    x, xp, fp = (a if isinstance(a, Tensor) else np.asarray(a) for a in (x, xp, fp))
+    if "c" in (x.dtype.kind, xp.dtype.kind):
         raise TypeError("np.interp needs real sample points; complex numbers have no order")
-    last = np.size(xp) - 1
-    x, xp, fp = (a if isinstance(a, Tensor) else array_from(a) for a in (x, xp, fp))
-    place = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, max(last - 1, 0))  # recorded, so it is found again
+    tensors = any(isinstance(a, Tensor) for a in (x, xp, fp))
+    found: Any = apply(np.interp, (x, xp, fp)) if tensors else np.interp(x, xp, fp)
+    if right is not None:
+        found = np.where(array_of(x) > array_of(xp)[-1], right, found)
+    return found if left is None else np.where(array_of(x) < array_of(xp)[0], left, found)
+
+
+def segment(x: Any, xp: Any) -> tuple[Any, Any, Any, Any]:
+    """Find the knots on either side of each x, how far x is from the first of them to the second, and their distance.
+
+    Beyond the ends, x is taken for the knot there, and the distance for infinite.
+    """
+    here, knots, last = array_of(x), array_of(xp), np.size(xp) - 1
+    place = np.clip(np.searchsorted(knots, here, side="right") - 1, 0, max(last - 1, 0))
     following = np.minimum(place + 1, last)
-    start, end, low, high = (as_array_of(k, a)[k] for a in (xp, fp) for k in (place, following))
-    width = np.where(following == place, 1, end - start)  # a single sample is its own neighbour
-    inside = low + (x - start) * ((high - low) / width)
-    inside = np.where(x > xp[-1], fp[-1] if right is None else right, inside)
-    found: Any = np.where(x < xp[0], fp[0] if left is None else left, inside)
-    return found.astype(np.result_type(found.dtype, float))
+    inside = (here >= knots[0]) & (here <= knots[-1])
+    width = np.where(following == place, 1, take(xp, following) - take(xp, place))  # one sample: its own neighbour
+    share = np.where(inside, (x - take(xp, place)) / width, here > knots[-1])
+    return place, following, share, np.where(inside, width, np.inf)
+
+
+def pull_interp_x(g: Any, y: Any, x: Any, xp: Any, fp: Any) -> Any:
+    """Pull back to where it is asked for: the slope of the segment, at a knot of the one to the right."""
+    place, following, _, width = segment(x, xp)
+    return g * ((take(fp, following) - take(fp, place)) / width)
+
+
+def pull_interp_xp(g: Any, y: Any, x: Any, xp: Any, fp: Any) -> Any:
+    """Pull back to the knots: moving both ends of a segment is like moving x the other way."""
+    place, following, share, _ = segment(x, xp)
+    moved = -pull_interp_x(g, y, x, xp, fp)
+    return scatter(moved * (1 - share), place, np.shape(xp)) + scatter(moved * share, following, np.shape(xp))
+
+
+def pull_interp_fp(g: Any, y: Any, x: Any, xp: Any, fp: Any) -> Any:
+    """Pull back to the samples, to each by its share."""
+    place, following, share, _ = segment(x, xp)
+    return scatter(g * (1 - share), place, np.shape(fp)) + scatter(g * share, following, np.shape(fp))
 
 
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:
@@ -327,4 +356,5 @@ SPELLED |= {
     ),
 }  # fmt: skip
 
+general(np.interp, pull_interp_x, pull_interp_xp, pull_interp_fp)
 step(turns)

@@ -458,3 +458,38 @@ def test_a_mask_that_chooses_another_number_of_elements_is_an_error_where_the_re
     with pytest.raises(ValueError, match=r"shape changes from \(2,\) to \(3,\); nudge by less"):
         tape.nudge(chosen, x, [1.0, 0.0, 0.0])
     assert tape.nudge(y, x, [0.1, 1.0, 0.0]).moved == pytest.approx(1.0)
+
+
+def test_a_nudge_over_a_knot_interpolates_in_the_next_segment():
+    x, fp = ad.Variable(-0.5), ad.Variable([0.0, 1.0, 5.0])
+    with ad.GradientTape(persistent=True) as tape:
+        y = np.interp(x, [-1.0, 0.1, 1.0], fp)
+    expected = np.interp(0.4, [-1.0, 0.1, 1.0], fp.numpy()) - np.interp(-0.5, [-1.0, 0.1, 1.0], fp.numpy())
+    found = tape.nudge(y, x, 0.9)
+    assert found.moved == pytest.approx(expected) == pytest.approx(1.878788)
+    assert found.kept == ()
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        np.abs,
+        lambda x: np.maximum(x, 0.0),
+        lambda x: np.clip(x, 0.0, 1.0),
+        lambda x: np.where(x > 0, x, 0.0),
+        lambda x: np.linalg.norm(x * np.ones(3)),
+        lambda x: np.interp(x, [-1.0, 0.0, 1.0], [0.0, 0.0, 3.0]),
+    ],
+)
+def test_nudges_in_both_directions_show_the_two_slopes_of_a_corner(f):
+    x = ad.Variable(0.0)
+    with ad.GradientTape(persistent=True) as tape:
+        y = f(x)
+    corner = tape.corners(y, x)[0]
+    back, ahead = tape.nudge(y, x, -0.5), tape.nudge(y, x, 0.5)
+    left, right = (nudge.moved / step for nudge, step in ((back, -0.5), (ahead, 0.5)))
+    if corner.entry.ids[corner.argument] == x._id:
+        assert (left, right) == (corner.left[0], corner.right[0])
+    assert left < back.said / -0.5 + 1e-9 <= right + 1e-9
+    assert (back.gap, ahead.gap) != (0, 0)
+    assert tape.nudge(y, x, 0.0).gap == 0
