@@ -410,7 +410,7 @@ class GradientTape(Tape):
         >>> with ad.GradientTape() as tape:
         ...     y = np.sum(np.maximum(x, 0.0))
         >>> print(*tape.corners(y, x))
-        maximum, doctest, line 2, at [1]: slopes from 0 to 1 fit, the rule takes 0.5
+        maximum, doctest, line 2: any slope from 0 to 1 fits at [1]; this rule takes 0.5
         """
         from .derivatives.corners import corners
         from .explain.journal import journal

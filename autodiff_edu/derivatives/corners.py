@@ -6,7 +6,7 @@
 >>> with ad.GradientTape() as tape:
 ...     y = np.sum(np.maximum(x, 0.0))
 >>> corners(tape, y, x)
-(<Corner: maximum, doctest, line 2, at [1]: slopes from 0 to 1 fit, the rule takes 0.5>,)
+(<Corner: maximum, doctest, line 2: any slope from 0 to 1 fits at [1]; this rule takes 0.5>,)
 
 `rules/corners.py` knows which operations have corners, and where.
 """
@@ -92,14 +92,24 @@ class Corner:
         return f"<Corner: {self}>"
 
     def __str__(self) -> str:
-        where = f"{self.entry.name}, {self.place}"
-        if self.interval is None or self.elements is None:
-            return f"{where}: may have stood at a corner; the tape has released its arrays"
-        first, *others = dict.fromkeys(self.elements)
-        at = f", at [{', '.join(map(str, first))}]" if first else ""
-        more = f"; and at {len(others)} more" if others else ""
-        low, high = (number(bounds[0]) for bounds in self.interval)
-        return f"{where}{at}: slopes from {low} to {high} fit, the rule takes {number(self.slope[0])}{more}"
+        return f"{self.entry.name}, {self.place}: {self.text}"
+
+    @property
+    def text(self) -> str:
+        """What was chosen, without the name and the line."""
+        if self.elements is None or self.interval is None:
+            return "this may have been a corner; the tape has released its arrays"
+        low, high = self.interval
+        alike: dict[tuple[str, ...], dict[Index, None]] = {}  # an element may have a corner with several results
+        for element, *slopes in zip(self.elements, low.tolist(), high.tolist(), self.slope.tolist(), strict=True):
+            alike.setdefault(tuple(map(number, slopes)), {})[element] = None
+        ((low, high, taken), first), *rest = alike.items()
+        index, *more = first
+        at = f" at [{', '.join(map(str, index))}]" if index else ""
+        at += f" and {len(more)} more" if more else ""
+        others = len({element for elements in dict(rest).values() for element in elements} - first.keys())
+        text = f"any slope from {low} to {high} fits{at}; this rule takes {taken}"
+        return f"{text} (and there are {others} more)" if others else text
 
 
 def corners(tape: Tape, target: Any, sources: Any, lately: Iterable[Entry] = ()) -> tuple[Corner, ...]:

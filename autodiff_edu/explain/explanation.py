@@ -23,6 +23,7 @@ from ..core.rule import rule_of
 from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
 from ..custom.inner_tensors import describe_stray, stray_of
+from ..derivatives.corners import Corner, corners
 from ..derivatives.requests import tensors_of
 from ..rules.account import remedy
 from ..text.formatting import DERIVATIVES, derivative
@@ -103,6 +104,8 @@ class Explanation:
     left_out : tuple of Cause
         If connected: where values left the tape on another path from the source to the target, so that this part is
         missing from the gradient. Deliberate cuts, such as `stop_gradient` or a step function, do not count.
+    corners : tuple of Corner
+        If connected, and the tape still has its arrays: where the gradient passes a corner; see `GradientTape.corners`.
 
     Examples
     --------
@@ -126,6 +129,10 @@ class Explanation:
         self._sections = [(self.title, items)]
         if self.left_out:
             self._sections.append((sentences.LEFT_OUT, [cause.text for cause in self.left_out]))
+        self.corners = _find_corners(flow) if self.path else ()
+        if self.corners:
+            told = [sentences.AT_A_CORNER.format(code=labels.describe(c.entry), text=c.text) for c in self.corners]
+            self._sections.append((sentences.AT_CORNERS, _few(told)))
 
     def __bool__(self) -> bool:
         return self.connected
@@ -268,6 +275,15 @@ def _errors(flow: Flow, labels: SpokenLabels, path: Iterable[Entry]) -> list[Cau
 
 def _losses(flow: Flow, labels: SpokenLabels) -> list[Cause]:
     return _once([*(_about_a_cut(link, labels) for link in flow.lost), *_find_strays(flow.others, flow, labels)])
+
+
+def _find_corners(flow: Flow) -> tuple[Corner, ...]:
+    """List the corners on the way, as far as the tape still knows them; none if a rule of the user's fails."""
+    try:
+        found = corners(flow.tape, flow.targets, flow.source, flow.kept)
+    except Exception:  # gradient will raise it
+        return ()
+    return tuple(corner for corner in found if corner.elements is not None)
 
 
 def _cause(reason: Reason, operation: str | None = None, where: Where | None = None, **filled: object) -> Cause:

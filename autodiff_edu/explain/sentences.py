@@ -120,6 +120,8 @@ IS_NONE = "{slope} is None:"
 HAS_PATH = "{slope} is not None. The gradient flows back through:"
 IS_THE_SAME = "{slope} is not None: they are the same tensor."
 LEFT_OUT = "This gradient misses:"
+AT_CORNERS = "At a corner, the slope is a choice of the rule:"
+AT_A_CORNER = "{code}: {text}."
 AND_MORE = "(and {count} more)"
 
 FIND_OUT_WHY = "{slope} is None. Walk back from {target} to find out why."

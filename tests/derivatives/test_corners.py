@@ -175,13 +175,13 @@ def test_a_tape_is_not_used_up_by_the_question_and_keeps_names_and_lines_when_it
         y = np.sum(nn.relu(x) + np.maximum(x, 5.0) + np.where(x.numpy() > 0, x, 1.0) + 2.0 * x)
     relu, *others = tape.corners(y, x)
     assert others == []
-    assert str(relu).endswith(", at [0]: slopes from 0 to 1 fit, the rule takes 0")
+    assert str(relu).endswith(": any slope from 0 to 1 fits at [0]; this rule takes 0")
     assert tape.gradient(y, x).tolist() == [2.0, 4.0]
     corners = tape.corners(y, x)
     assert [corner.entry.name for corner in corners] == ["where", "maximum"]
     assert corners[0].place == relu.place
     assert all(corner.elements is corner.interval is corner.slope is None for corner in corners)
-    assert "may have stood at a corner" in str(corners[0])
+    assert "may have been a corner" in str(corners[0])
     assert corners[0].argument == 2
 
 
@@ -203,6 +203,30 @@ def test_what_gradient_refuses_is_refused():
         tape.corners(ad.constant(1.0), ad.constant(1.0))
     with pytest.raises(TypeError, match="sources is 2"):
         tape.corners(ad.constant(1.0), 2)
+
+
+@pytest.mark.parametrize(
+    ("f", "value", "text"),
+    [
+        (np.abs, 0.0, "any slope from -1 to 1 fits; this rule takes 0"),
+        (np.max, [[1.0, 2.0], [2.0, 2.0]], "any slope from 0 to 1 fits at [0, 1] and 2 more; this rule takes 0.333333"),
+        (
+            lambda x: np.clip(x, 0, 1),
+            [0.0, 1.0, 2.0],
+            "any slope from 0 to 1 fits at [0] and 1 more; this rule takes 1",
+        ),
+        (
+            lambda x: np.linalg.norm(x, np.inf),
+            [-2.0, 2.0, 2.0],
+            "any slope from -1 to 0 fits at [0]; this rule takes -0.333333 (and there are 2 more)",
+        ),
+        (np.sort, [1.0, 1.0], "any slope from 0 to 1 fits at [0] and 1 more; this rule takes 1"),
+    ],
+)
+def test_a_corner_says_in_words_what_was_chosen(f, value, text):
+    (corner,) = corners(f, value)
+    assert corner.text == text
+    assert str(corner) == f"{corner.entry.name}, {corner.place}: {text}"
 
 
 def test_a_corner_is_frozen():

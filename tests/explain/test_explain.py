@@ -479,3 +479,33 @@ def test_reasons_without_an_entry_end_its_trace():
     assert "would pass" in passed["text"]
     assert ("entry" in last, "never asked to watch" in last["text"]) == (False, True)
     assert last["where"]["line"] < passed["where"]["line"]
+
+
+def test_a_gradient_that_passes_a_corner_says_what_was_chosen_there():
+    x = ad.Variable([0.0, 1.0], name="x")
+    with ad.GradientTape() as tape:
+        z = np.maximum(x, 0.0)
+        y = np.sum(z * np.round(x))
+    explanation = tape.explain(y, x)
+    (corner,) = explanation.corners
+    assert corner.entry.name == "maximum"
+    _, told = str(explanation).split("\nAt a corner, the slope is a choice of the rule:\n- ")
+    assert told.endswith(": z = np.maximum(x, 0.0): any slope from 0 to 1 fits at [0]; this rule takes 0.5.")
+    assert repr(explanation).startswith("Explanation(connected: x → z → ")
+    assert tape.explain(np.round(x), x).corners == ()  # not connected
+    tape.gradient(y, x)
+    assert tape.explain(y, x).corners == ()  # nobody knows any more
+    assert "At a corner" not in str(tape.explain(y, x))
+
+
+def test_explain_is_not_stopped_by_a_rule_that_fails_at_a_corner():
+    def fail(g, y, x):
+        raise ValueError("no slope here")
+
+    x = ad.Variable(0.0)
+    with ad.register_gradient(np.abs, fail, replace=True):
+        with ad.GradientTape() as tape:
+            y = np.abs(x)
+        assert tape.explain(y, x).corners == ()
+        with pytest.raises(ValueError, match="no slope here"):
+            tape.corners(y, x)
