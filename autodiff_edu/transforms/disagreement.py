@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rule import rule_of
+from ..derivatives.corners import Corner
 from ..text.formatting import number
 from ..text.functions import written_name
 from .comparison import FEW, Arrays, Comparison, Element, Wrong, one_hot, total, wrongs
@@ -77,28 +78,40 @@ def describe(name: str, start: Comparison, seeds: list[Arrays], draws: tuple[Arr
             f"place of {expected:.8g}"
         )
     lead = f"{' '.join(words)}, " if words else ""
-    return f"the {order} derivative of {name} is wrong: {lead}{said}{at}. {_advice(level, slope, len(names))}"
+    return f"the {order} derivative of {name} is wrong: {lead}{said}{at}. {_advice(start, level, slope, len(names))}"
 
 
-def _advice(level: Comparison, slope: Slope, order: int) -> str:
-    """Write what to suspect: a plain number on the way, then a rule of the user's own, then the function itself."""
+def _advice(start: Comparison, level: Comparison, slope: Slope, order: int) -> str:
+    """Write what to suspect: a plain number on the way, then a corner, then a rule of the user's own, then a kink."""
     if not np.isfinite(slope.wrong.expected):
         return "The function is not finite around this point: check it at another one"
     if slope.mode == "chain":
         return "A rule must multiply by the cotangent that it receives"
-    with np.errstate(all="ignore"):
-        tape, value, sources = run(level.flat, tuple(level.primals), {}, tuple(range(len(level.primals))))
+    tape, value, sources = _run(level)
     source = sources[slope.argument[0] if slope.argument else 0]
     explanation = tape.explain(value[slope.result[0]] if slope.seed else value, source)
     causes = [cause for cause in explanation.left_out or explanation.causes if order == 1 or cause.reason.loses]
     if causes:
         return causes[0].text.rstrip(".")
+    if corners := _corners(start):
+        more = f", and at {len(corners) - 1} more" if corners[1:] else ""
+        return f"The function is at a corner here{more}: {corners[0]}"
     kink = "whether the function has a kink there"
     rules = [(entry.operation, rule_of(entry.operation)) for entry in tape.entries]
     own = {_rule_name(operation, rule.kind): None for operation, rule in rules if rule and rule.own}
     if own:
         return f"Check {' and '.join(own)}, and {kink}"
     return f"Check whether a plain number is used on the way, as from float(x), x.numpy() or a comparison, and {kink}"
+
+
+def _run(level: Comparison) -> tuple[Any, Any, Any]:
+    with np.errstate(all="ignore"):
+        return run(level.flat, tuple(level.primals), {}, tuple(range(len(level.primals))))
+
+
+def _corners(start: Comparison) -> tuple[Corner, ...]:
+    tape, value, sources = _run(start)
+    return tape.corners(value, sources)
 
 
 def _rule_name(operation: Any, kind: str) -> str:

@@ -178,9 +178,17 @@ def test_an_element_that_is_not_finite_is_named_and_no_other():
         ad.check_gradients(np.log, np.array([0.3, 1.2, -0.7]))
 
 
-@pytest.mark.parametrize(("f", "x"), [(np.abs, 0.0), (lambda x: np.where(x > 1, 2 * x, x), 1.0)])
-def test_a_kink_or_a_jump_is_not_taken_for_an_inaccurate_difference(f, x):
-    with pytest.raises(AssertionError, match="kink"):
+@pytest.mark.parametrize(
+    ("f", "x", "said"),
+    [
+        (np.abs, 0.0, r"corner here: absolute, .*: any slope from -1 to 1 fits; this rule takes 0$"),
+        (lambda x: np.maximum(x, 0) * 3, 0.0, r"corner here: maximum, .* from 0 to 1 fits; this rule takes 0\.5$"),
+        (lambda x: np.abs(x[0]) + np.abs(x[1]), [0.0, 0.0], r"corner here, and at 1 more: absolute"),
+        (lambda x: np.where(x > 1, 2 * x, x), 1.0, "kink"),
+    ],
+)
+def test_a_corner_or_a_jump_is_not_taken_for_an_inaccurate_difference(f, x, said):
+    with pytest.raises(AssertionError, match=said):
         ad.check_gradients(f, x)
 
 
