@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.rule import rule_of
 from ..derivatives.corners import Corner
+from ..gradient_tape import GradientTape
 from ..text.formatting import number
 from ..text.functions import written_name
 from .comparison import FEW, Arrays, Comparison, Element, Wrong, one_hot, total, wrongs
@@ -104,7 +105,7 @@ def _advice(start: Comparison, level: Comparison, slope: Slope, order: int) -> s
     return f"Check whether a plain number is used on the way, as from float(x), x.numpy() or a comparison, and {kink}"
 
 
-def _run(level: Comparison) -> tuple[Any, Any, Any]:
+def _run(level: Comparison) -> tuple[GradientTape, Any, list[Any]]:
     with np.errstate(all="ignore"):
         return run(level.flat, tuple(level.primals), {}, tuple(range(len(level.primals))))
 

@@ -361,8 +361,6 @@ KEPT = {
     "an index with others": lambda v: v[..., np.argmax(v)],
     "an index alone and with others": both_in_an_index,
     "np.take_along_axis": lambda v: np.sum(np.take_along_axis(v, np.argsort(v), 0) * WEIGHTS),
-    "np.interp": lambda v: np.sum(np.interp(v, [0.0, 1.5, 4.0], [0.0, 1.0, 9.0])),
-    "np.interp between tensors": lambda v: np.interp(2.0, np.stack([-9.0, v[0] + 0.5, 9.0]), [0.0, 1.0, 9.0]),
     "an if by what an operation uses as well": both_by_if,
     "a float of what an operation uses as well": both_by_a_number,
     "numpy() of what an operation uses as well": both_by_numpy,
