@@ -1,6 +1,6 @@
 """Runs the programs of a page, and writes below each what it prints.
 
-    python book/_ext/answered.py book/why-none.md book/inside.md
+    python book/_ext/answered.py book/why-none.md book/corners.md book/inside.md
 
 A program is a block of ```python; what it prints is the block of ```text that follows it. A test compares.
 """

@@ -29,6 +29,7 @@ from autodiff_edu.core.composites import SPELLED
 from autodiff_edu.core.entry import Entry
 from autodiff_edu.core.rule import RULES, Pull
 from autodiff_edu.rules.account import AT_ONCE, NEEDS_NONE, REFUSED, WHOLE, functions
+from autodiff_edu.rules.operations import clip
 
 ROOT = Path(__file__).parents[2]
 sys.path += [str(ROOT / "tests"), str(Path(__file__).parent)]
@@ -61,6 +62,41 @@ A rule of your own ({doc}`chapters/09-custom-gradients`) can be differentiated a
 these functions, and `ad.check_gradients` tests it. A stack goes through `custom_gradient` one cotangent at a time.
 """
 
+
+ON_CORNERS = """\
+At a corner, a function has one slope on the left and another on the right. Every slope between them fits, and the rule
+takes one: {doc}`corners` says more. No other rule has corners, except those of eigenvalues and singular values that are
+repeated or 0. Functions that are written in terms of these have their corners: `np.median` those of `np.sort`, and
+`np.ptp` those of `np.max` and `np.min`.
+"""
+
+CORNERED: list[tuple[Callable[..., Any], str, Callable[..., Any], Any]] = [
+    (np.absolute, "0", np.abs, 0.0),
+    (clip, "the lower bound", lambda x: np.clip(x, 0, 1), 0.0),
+    (clip, "the upper bound", lambda x: np.clip(x, 0, 1), 1.0),
+    (np.copysign, "0", lambda x: np.copysign(x, 1), 0.0),
+    (np.fabs, "0", np.fabs, 0.0),
+    (np.fmax, "two equal numbers", lambda x: np.fmax(x, 0), 0.0),
+    (np.fmin, "two equal numbers", lambda x: np.fmin(x, 0), 0.0),
+    (np.hypot, "0 and 0", lambda x: np.hypot(x, 0), 0.0),
+    (np.interp, "a knot, here from slope 2 to slope 1", lambda x: np.interp(x, [0, 1, 2], [0, 2, 3]), 1.0),
+    (np.linalg.norm, "a vector of zeros", np.linalg.norm, [0.0, 0.0]),
+    (np.linalg.norm, "an element that is 0, for `ord=1`", lambda x: np.linalg.norm(x, 1), [0.0, 2.0]),
+    (np.linalg.norm, "two equal sizes, for `ord=np.inf`", lambda x: np.linalg.norm(x, np.inf), [2.0, 2.0]),
+    (np.max, "two equal largest elements", np.max, [1.0, 1.0]),
+    (np.maximum, "two equal numbers", lambda x: np.maximum(x, 0), 0.0),
+    (np.min, "two equal smallest elements", np.min, [1.0, 1.0]),
+    (np.minimum, "two equal numbers", lambda x: np.minimum(x, 0), 0.0),
+    (np.multiply, "0, by a condition: `x * (x > 0)`", lambda x: x * (x > 0), 0.0),
+    (np.nanmax, "two equal largest elements", np.nanmax, [1.0, 1.0]),
+    (np.nanmin, "two equal smallest elements", np.nanmin, [1.0, 1.0]),
+    (np.partition, "equal elements", lambda x: np.partition(x, 0), [1.0, 1.0]),
+    (np.sort, "equal elements", np.sort, [1.0, 1.0]),
+    (np.std, "equal elements, here two", np.std, [1.0, 1.0]),
+    (np.where, "equal branches: `np.where(x > 0, x, 0)`", lambda x: np.where(x > 0, x, 0), 0.0),
+    (np.where, "equal branches: `np.where(x >= 0, x, 0)`", lambda x: np.where(x >= 0, x, 0), 0.0),
+]
+"""For each operation that has corners: where, and a call that stands at one."""
 
 NUMBERS = {
     "DEGREE": "One degree in radians.",
@@ -251,6 +287,18 @@ def rows_of_rules(others: dict[str, list[str]]) -> Iterator[str]:
             yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
+def rows_of_corners() -> Iterator[str]:
+    """Write a row for each kind of corner: where it is, the slopes on both sides, and those that the rule takes."""
+    for operation, where, function, value in CORNERED:
+        with GradientTape() as tape:
+            tape.watch(x := constant(value))
+            y = function(x)
+        (corner,) = tape.corners(y, x)
+        low, high = corner.interval
+        taken = " or ".join(f"{slope:g}" for slope in sorted(set(corner.slope.tolist())))
+        yield f"| {linked(operation, title(operation))} | {where} | {low[0]:g} to {high[0]:g} | {taken} |"
+
+
 def rows_of_helpers() -> Iterator[str]:
     """Write a row for each name that the rules are written with: what it stands for, and where it is."""
     for name, value in helpers().items():
@@ -287,6 +335,15 @@ def page() -> str:
             "|---|---|---|---|---|---|---|",
             *rows,
             ":::",
+            "",
+            "(corners-of-rules)=",
+            "",
+            "## Corners",
+            "",
+            ON_CORNERS,
+            "| function | corner | slopes that fit | slope that the rule takes |",
+            "|---|---|---|---|",
+            *rows_of_corners(),
             "",
             "(helpers)=",
             "",

@@ -172,7 +172,7 @@ def test_the_book_says_nothing_of_an_index_that_does_not_have_the_package():
         assert not re.search(r"pip install [\"']?autodiff-edu", page.read_text(encoding="utf-8")), page.name
 
 
-@pytest.mark.parametrize("name", ["why-none", "inside"])
+@pytest.mark.parametrize("name", ["why-none", "corners", "inside"])
 def test_what_the_programs_of_a_page_print_is_up_to_date(name):
     path = BOOK / f"{name}.md"
     text = path.read_text(encoding="utf-8")

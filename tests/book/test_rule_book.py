@@ -10,6 +10,7 @@ import sources
 
 from autodiff_edu.rules import RULES
 from autodiff_edu.rules.account import functions
+from autodiff_edu.rules.corners import CORNERS
 
 BOOK = Path(__file__).parents[2] / "book" / "rule-book.md"
 
@@ -97,6 +98,15 @@ def test_a_helper_that_is_an_operation_is_shown_with_its_own_arguments():
 def test_what_a_rule_can_do_is_measured(operation, order, dask, recorded):
     entries = recorded[operation]
     assert (rule_book.order(entries), rule_book.stacked(entries), rule_book.lazily(entries)) == (order, "yes", dask)
+
+
+def test_every_operation_with_corners_is_on_the_page_with_the_slope_that_it_takes():
+    assert {operation for operation, *_ in rule_book.CORNERED} == CORNERS.keys()
+    rows = list(rule_book.rows_of_corners())
+    assert len(rows) == len(rule_book.CORNERED)
+    assert "| {ref}`np.absolute <source-of-np.absolute>` | 0 | -1 to 1 | 0 |" in rows
+    assert rows[-2].endswith("| 0 to 1 | 0 |")
+    assert rows[-1].endswith("| 0 to 1 | 1 |")
 
 
 def test_a_rule_that_cannot_carry_a_stack_is_found_out(recorded, monkeypatch):
