@@ -35,7 +35,7 @@ SAVED = {
 
 @pytest.fixture
 def blind(monkeypatch):
-    """Let rules decide by plain numbers, as if nothing were recorded."""
+    """Make rules decide by plain numbers, as if nothing were recorded."""
     monkeypatch.setattr(operations, "recorder", lambda: None)
     monkeypatch.setattr(jacobians, "recorder", lambda: None)
 
