@@ -383,6 +383,11 @@ def _nothing(flow: Flow, labels: SpokenLabels) -> Cause:
     y = ", ".join(labels[target._id] for target in flow.targets) or "no target"
     is_old = len(flow.kept) >= KEPT and flow.kept[0].time > flow.life[0].time
     reason = Reason.NOT_REMEMBERED if is_old else Reason.NOT_USED
+    if not is_old and (decisions := flow.decisions()):
+        what = "comparisons" if all(line.operation != "index()" for line in decisions) else "choices"
+        at, *more = dict.fromkeys(str(place(line.where)) for line in decisions)
+        at += f", and {len(more)} more {'place' if len(more) == 1 else 'places'}" if more else ""
+        return _cause(Reason.DECIDES, None, decisions[0].where, what=what, x=labels[flow.source._id], at=at, y=y)
     line = next((line for target in flow.targets if (line := flow.origin(target))), None)
     operation = getattr(line.operation, "__name__", None) if line else None
     return _cause(reason, operation, line.where if line else None, x=labels[flow.source._id], y=y, kept=KEPT)

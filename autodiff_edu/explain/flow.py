@@ -24,7 +24,7 @@ from ..text.frames import Where
 from ..text.places import names, position_of
 from ..text.source_code import is_inside
 from .journal import ASSIGN, DECISIONS, FORMAT, INT, MADE, JournalLine, journal
-from .plain_values import carriers, names_used, receivers
+from .plain_values import carriers, decides, names_used, receivers
 from .sentences import Reason
 
 if TYPE_CHECKING:
@@ -148,6 +148,20 @@ class Flow:
         """
         left = [link for link in self.cuts() if link.cut is Reason.LEFT]
         return [link for link in left if self.why_not(link.time) is None] or left
+
+    def decisions(self) -> list[JournalLine]:
+        """List where Python decided by what was computed from the source, if nothing else came of it meanwhile."""
+        left = [line for line in self.kept if line.output_id == PLAIN and not self.why_not(line.time)]
+        asked = {line.time: line for line in left if line.operation in DECISIONS or decides(line.where)}
+        reached, ends = {self.source._id}, {self.source._id}
+        for link in self.links:
+            aside = link.time in asked or link.entry.operation == FORMAT or self.why_not(link.time)
+            if not aside and not reached.isdisjoint(link.entry.ids):
+                ends.difference_update(link.entry.ids)
+                ends.add(link.entry.output_id)
+                reached.add(link.entry.output_id)
+        found = [line for line in asked.values() if line.ids[0] in reached]
+        return found if ends <= {line.ids[0] for line in found} else []
 
     def latest(self, what: str) -> Where:
         """Return where this last happened to the tape, such as a reset."""

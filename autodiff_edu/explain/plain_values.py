@@ -34,6 +34,16 @@ def names_used(where: Where) -> frozenset[str]:
     return frozenset(_find_names([source_of(where[0].co_filename).node_at.get(position_of(*where))]))
 
 
+def decides(where: Where) -> bool:
+    """Return whether the expression at a place is in the condition of an `if`, a `while` or an `x if c else y`."""
+    return source_of(where[0].co_filename).read(_decides, position_of(*where))
+
+
+def _decides(source: SourceCode, position: Span) -> bool:
+    conditional = (ast.If, ast.While, ast.IfExp)
+    return any(isinstance(node, conditional) and _holds(node.test, position) for node in source.nodes)
+
+
 def _carriers(source: SourceCode, position: Span) -> frozenset[str]:
     scope = source.read(_scope, position)
     handed = [pair for node in _within(scope) for pair in _iterate_bindings(node, scope)]

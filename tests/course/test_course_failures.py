@@ -280,7 +280,7 @@ def test_a_search_by_halving_has_no_gradient_for_its_argument_only_decides():
 
     gradient, explanation = slope(middle, 8.0)
     assert gradient is None
-    assert [cause.kind for cause in explanation.causes] == ["not used"]
+    assert [cause.kind for cause in explanation.causes] == ["decides"]
 
 
 # Chapter 7: the second gradient() -----------------------------------------------------------------------------------

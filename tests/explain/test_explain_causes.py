@@ -329,6 +329,44 @@ CASES = {
         """,
         [("not used", "multiply", "1", "Did you mean another tensor")],
     ),
+    "it only decides": (
+        """
+        s, w = v, ad.Variable(1.0)
+        with ad.GradientTape() as tape:
+            y = w * 2.0
+            while np.sum(s) * y < 10.0: #1
+                y = y * 2.0
+            print(f"{s}", file=__import__('io').StringIO())
+        """,
+        [("decides", None, "1", "they decide, they don't compute. Compute y from s")],
+    ),
+    "it only decides, as a plain number": (
+        """
+        s, w = v, ad.Variable(1.0)
+        if s > 0.0:
+            pass
+        with ad.GradientTape() as tape:
+            y = w * 2.0 if float(s) > 0.0 else w #1
+        """,
+        [("decides", None, "1", "Only comparisons used s (")],
+    ),
+    "it only chooses": (
+        """
+        s, w = v, ad.Variable(1.0)
+        with ad.GradientTape() as tape:
+            y = [w * 2.0, w][np.argmax(s)] #1
+        """,
+        [("decides", None, "1", "Only choices used s (")],
+    ),
+    "it decides and is used for something else": (
+        """
+        s, w = v, ad.Variable(1.0)
+        with ad.GradientTape() as tape:
+            z = np.sum(s * 2.0)
+            y = w * 2.0 if s > 0.0 else w #1
+        """,
+        [("not used", "multiply", "1", "Did you mean another tensor")],
+    ),
     "a constant that is not used": (
         """
         s, w = x, ad.Variable(1.0)
@@ -434,7 +472,8 @@ def test_the_explanation_names_cause_operation_line_and_remedy(case, moment):
     assert found == [(kind, operation, scope["marked"][mark]) for kind, operation, mark, _ in expected]
     for cause, (*_, remedy) in zip(explanation.causes, expected, strict=True):
         assert remedy in cause.text
-        assert f"line {cause.place.line}: " in cause.text or cause.kind == "not used"
+        assert f"line {cause.place.line}: " in cause.text or cause.kind in ("not used", "decides")
+        assert cause.kind != "decides" or f"line {cause.place.line})" in cause.text
     assert str(explanation).startswith("dy/ds is None:") or "target" in str(explanation)
     check_shows(explanation)
 

@@ -32,6 +32,10 @@ def test_text_and_decisions_that_lead_nowhere_are_not_a_cut():
     with ad.GradientTape() as tape:
         f"{x:.2f}"
         y = w * 2.0 if x > 0 else w * float("3")
+    assert [cause.kind for cause in tape.explain(y, x).causes] == ["decides"]
+    with ad.GradientTape() as tape:
+        f"{x:.2f}"
+        y = w * float("3")
     assert "Nothing that leads to y" in str(tape.explain(y, x))
 
 
