@@ -307,6 +307,8 @@ def test_a_tape_that_recorded_nothing_says_so(square):
 V = np.array([1.0, 2.0, 3.0])
 WEIGHTS = np.array([1.0, 10.0, 100.0])
 FOUND_AGAIN = {
+    "np.interp": lambda v: np.sum(np.interp(v, [0.0, 1.5, 4.0], [0.0, 1.0, 9.0])),
+    "np.interp between tensors": lambda v: np.interp(2.0, np.stack([-9.0, v[0] + 0.5, 9.0]), [0.0, 1.0, 9.0]),
     "np.sort": lambda v: np.sum(np.sort(v) * WEIGHTS),
     "np.sort, backwards": lambda v: np.sum(np.sort(v)[::-1] * WEIGHTS),
     "np.sort along an axis": lambda v: np.sum(np.sort(np.stack([v, v**2]), axis=0) * WEIGHTS),
