@@ -24,7 +24,7 @@ from ..core.entry import Entry
 from ..core.reach import ahead, behind
 from ..core.rule import rule_of
 from ..core.tape import Tape
-from ..rules.corners import CHOOSING, COMPARISONS, CORNERS, LOGIC, Sides, condition
+from ..rules.corners import CHOOSING, COMPARISONS, CORNERS, LOGIC, Sides, along_an_axis, condition
 from ..text.formatting import number
 from ..text.places import Place
 from .requests import tensors_of
@@ -109,7 +109,7 @@ class Corner:
         at += f" and {len(more)} more" if more else ""
         others = len({element for elements in dict(rest).values() for element in elements} - first.keys())
         text = f"any slope from {low} to {high} fits{at}; this rule takes {taken}"
-        return f"{text} (and there are {others} more)" if others else text
+        return f"{text} (and there {'is' if others == 1 else 'are'} {others} more)" if others else text
 
 
 def corners(tape: Tape, target: Any, sources: Any, lately: Iterable[Entry] = ()) -> tuple[Corner, ...]:
@@ -162,6 +162,7 @@ class _Conditions:
             left, right = (condition(id, self.makers, moving, step) for step in (-1.0, 1.0))
             if left is None:
                 return None
+            left, right = np.asarray(left), np.asarray(right)
             if sides is not None:  # of several tensors, the first whose move changes the condition
                 same, (old_left, old_right) = sides[0] == sides[1], sides
                 left, right = np.where(same, left, old_left), np.where(same, right, old_right)
@@ -178,19 +179,32 @@ def _corners_of(entry: Entry, reached: set[int], conditions: _Conditions) -> lis
             if entry.operation not in CHOOSING or any(map(conditions.compared, entry.ids)):
                 found.append(Corner(entry, moved[0]))
             continue
-        sides = CORNERS[entry.operation](entry, moved, conditions)
+        sides = CORNERS[entry.operation](_computed(entry), moved, conditions)
         if sides is not None and sides.results.size:
             found.append(_corner(entry, moved[0], sides))
     return found
 
 
+def _computed(entry: Entry) -> Entry:
+    """Return an entry whose arrays are NumPy's, and not those of another library, such as Dask."""
+    if isinstance(entry.output_value, np.ndarray | np.generic):
+        return entry
+    values = tuple(np.asarray(value) if hasattr(value, "dtype") else value for value in entry.values)
+    return Entry(entry.operation, entry.line, entry.parameters, values, np.asarray(entry.output_value), entry.call)
+
+
 def _corner(entry: Entry, argument: int, sides: Sides) -> Corner:
     elements = _indices(sides.elements, np.shape(entry.values[argument]))
     results = _indices(sides.results, np.shape(entry.output_value))
-    slope = sides.slope if np.any(np.imag(sides.slope)) else np.real(sides.slope)
+    is_real = not np.any(np.imag(sides.slope))
+    slope = np.real(sides.slope) if is_real else sides.slope
+    if not (is_real or np.iscomplexobj(entry.output_value)):
+        slope = along_an_axis(np.conjugate(slope))
     return Corner(entry, argument, elements, results, slope, sides.left, sides.right)
 
 
 def _indices(positions: Any, shape: Index) -> tuple[Index, ...]:
     """Return indices from positions in a flattened array."""
-    return tuple(tuple(int(i) for i in np.unravel_index(k, shape)) if shape else () for k in positions)
+    if not shape:
+        return ((),) * len(positions)
+    return tuple(zip(*(axis.tolist() for axis in np.unravel_index(positions, shape)), strict=True))

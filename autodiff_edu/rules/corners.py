@@ -59,6 +59,11 @@ def positions(x: Any) -> Any:
     return np.arange(np.size(x)).reshape(np.shape(x))
 
 
+def along_an_axis(slope: Any) -> Any:
+    """Return the slope of a real result along the real axis; if it is 0 there, along the imaginary axis."""
+    return np.where(np.real(slope) == 0, np.imag(slope), np.real(slope))
+
+
 # Element by element -------------------------------------------------------------------------------------------------
 
 
@@ -235,8 +240,7 @@ def norm_slopes(y: Any, x: Any, axis: Any, ord: Any = None, **_: Any) -> tuple[A
     right = np.where(zeros == n, np.minimum(right, 1.0), right)
     left = -right
     if ord in (np.inf, -np.inf):
-        sign = np.sign(x)
-        along = np.where(np.real(sign) == 0, np.imag(sign), np.real(sign))
+        along = along_an_axis(np.sign(x))
         tied = is_tied(y, size, axis) & ~turns
         upper, lower = np.where(tied, np.maximum(along, 0), 0), np.where(tied, np.minimum(along, 0), 0)
         right, left = (right + upper, left + lower) if ord > 0 else (right + lower, left + upper)
