@@ -398,7 +398,8 @@ class GradientTape(Tape):
         A jump is not a corner, and neither is the edge of a domain, such as 0 for `np.sqrt`. `np.where(c, a, b)` and
         `x * c` stand at a corner where the condition changes and the branches are equal, if the condition consists of
         comparisons of tensors on the way. Not seen are other conditions, such as those of an `if` or made of plain
-        numbers, what happens inside a checkpoint or a custom gradient, and repeated eigenvalues or singular values.
+        numbers, what happens inside a checkpoint or a custom gradient, and equal eigenvalues of a matrix that is not
+        symmetric.
 
         Two corners may cancel each other: `nn.elu` is smooth at 0, but consists of branches that meet there.
 

@@ -20,6 +20,7 @@ import numpy as np
 from ..core.entry import Entry
 from ..core.rule import rule_of
 from .elementwise import or_one
+from .linalg import eigh, h, positive, svd
 from .operations import clip
 from .reductions import length, restore
 
@@ -329,3 +330,87 @@ def interp_sides(entry: Entry, moved: list[int], _: Decided) -> Sides | None:
 
 
 CORNERS[np.interp] = interp_sides
+
+
+# Eigenvalues and singular values ------------------------------------------------------------------------------------
+
+
+def spectrum(operation: Any, slopes: Callable[..., tuple[Any, Any]], row: int | None = None) -> None:
+    """Register how the values of a matrix move with each of its elements: equal ones part, and singular ones turn at 0.
+
+    `slopes` returns the slopes on both sides, of each value with respect to each element. If the vectors are packed
+    into the same array, `row` is that of the values; -1 stands for the one after as many rows as the matrix has.
+    """
+
+    def values_in(packed: Any, m: int) -> Any:
+        return packed if row is None else packed[..., m if row < 0 else row, :]
+
+    def sides(entry: Entry, moved: list[int], _: Decided) -> Sides:
+        (a, *rest), y, (m, n) = entry.values, entry.output_value, np.shape(entry.values[0])[-2:]
+        places, elements = values_in(positions(y), m), np.reshape(positions(a), (-1, m, n))
+        k = places.shape[-1]
+        outputs = np.reshape(y, (-1, *np.shape(y)[(-1 if row is None else -2) :]))
+        found = [np.zeros((5, 0))]
+        matrices = np.reshape(a, (-1, m, n))
+        for matrix, output, place, element in zip(
+            matrices, outputs, np.reshape(places, (-1, k)), elements, strict=True
+        ):
+            left, right = (np.round(side, 12) for side in slopes(matrix, *rest, **entry.parameters))
+            at = np.nonzero(np.abs(left - right) > 1e-6)
+            if at[0].size:
+                unit = np.zeros((k, *output.shape), output.dtype)
+                values_in(unit, m)[np.arange(k), np.arange(k)] = 1
+                alone = Entry(entry.operation, entry.line, entry.parameters, (matrix, *rest), output)
+                slope = np.real(pull(alone, 0, unit))
+                found.append(np.stack([place[at[0]], element[at[1:]], left[at], right[at], slope[at]]))
+        results, moving, *numbers = np.concatenate(found, axis=1)
+        return Sides(results.astype(int), moving.astype(int), *numbers)
+
+    CORNERS[operation] = sides
+
+
+def groups(values: Any) -> list[Any]:
+    """Return the positions of values, sorted, with those that are equal up to rounding together."""
+    noise = 10 * values.size * np.finfo(values.dtype).eps * np.max(np.abs(values), initial=0)
+    return np.split(np.arange(values.size), np.flatnonzero(np.abs(np.diff(values)) > noise) + 1)
+
+
+def products(u: Any, v: Any) -> Any:
+    """Return u^H E v for every matrix E with a single 1."""
+    return np.conjugate(u)[:, None, :, None] * v[None, :, None, :]
+
+
+def eigenvalue_slopes(a: Any, uplo: Any = "L", **parameters: Any) -> tuple[Any, Any]:
+    """Of equal eigenvalues, in order, those of the change in their space say how they part."""
+    uplo = parameters.get("UPLO", uplo)
+    w, v = np.linalg.eigh(a, uplo)
+    left, right = (np.zeros((w.size, *a.shape)) for _ in "lr")
+    read = np.tri(w.size) if uplo.upper() == "L" else np.tri(w.size).T  # an element moves its mirror image too
+    for group in groups(w):
+        change = products(v[:, group], v[:, group]) * read[..., None, None]
+        change = change + np.where(np.eye(w.size)[..., None, None] == 1, 0, h(change))
+        right[group] = np.moveaxis(np.linalg.eigvalsh(change), -1, 0)
+        left[group] = right[group[::-1]]
+    return left, right
+
+
+def singular_value_slopes(a: Any, **_: Any) -> tuple[Any, Any]:
+    """Of equal singular values, the symmetric part of the change says how they part; at 0 they grow with any change."""
+    u, s, vh = np.linalg.svd(a)
+    left, right = (np.zeros((s.size, *a.shape)) for _ in "lr")
+    for group in groups(s):
+        if positive(s)[group[0]]:
+            change = products(u[:, group], h(vh)[:, group])
+            right[group] = np.moveaxis(np.linalg.eigvalsh((change + h(change)) / 2)[..., ::-1], -1, 0)
+            left[group] = right[group[::-1]]
+        else:
+            change = products(u[:, group[0] :], h(vh)[:, group[0] :])
+            right[group] = np.moveaxis(np.linalg.svdvals(change), -1, 0)
+            left[group] = -right[group]
+    return left, right
+
+
+spectrum(np.linalg.eigvalsh, eigenvalue_slopes)
+spectrum(eigh, eigenvalue_slopes, 0)
+spectrum(np.linalg.svdvals, singular_value_slopes)
+spectrum(svd, singular_value_slopes, -1)

@@ -29,6 +29,7 @@ from autodiff_edu.core.composites import SPELLED
 from autodiff_edu.core.entry import Entry
 from autodiff_edu.core.rule import RULES, Pull
 from autodiff_edu.rules.account import AT_ONCE, NEEDS_NONE, REFUSED, WHOLE, functions
+from autodiff_edu.rules.linalg import eigh, svd
 from autodiff_edu.rules.operations import clip
 
 ROOT = Path(__file__).parents[2]
@@ -65,24 +66,28 @@ these functions, and `ad.check_gradients` tests it. A stack goes through `custom
 
 ON_CORNERS = """\
 At a corner, a function has one slope on the left and another on the right. Every slope between them fits, and the rule
-takes one: {doc}`corners` says more. No other rule has corners, except those of eigenvalues and singular values that are
-repeated or 0. Functions that are written in terms of these have their corners: `np.median` those of `np.sort`, and
-`np.ptp` those of `np.max` and `np.min`.
+takes one: {doc}`corners` says more. Functions that are written in terms of these have their corners: `np.median` those
+of `np.sort`, and `np.ptp` those of `np.max` and `np.min`. No other rule has corners, except those of equal eigenvalues
+of matrices that are not symmetric, which come in no particular order.
 """
 
 CORNERED: list[tuple[Callable[..., Any], str, Callable[..., Any], Any]] = [
     (np.absolute, "0", np.abs, 0.0),
     (clip, "the lower bound", lambda x: np.clip(x, 0, 1), 0.0),
     (clip, "the upper bound", lambda x: np.clip(x, 0, 1), 1.0),
+    (eigh, "two equal eigenvalues", lambda a: np.linalg.eigh(a).eigenvalues, np.eye(2)),
     (np.copysign, "0", lambda x: np.copysign(x, 1), 0.0),
     (np.fabs, "0", np.fabs, 0.0),
     (np.fmax, "two equal numbers", lambda x: np.fmax(x, 0), 0.0),
     (np.fmin, "two equal numbers", lambda x: np.fmin(x, 0), 0.0),
     (np.hypot, "0 and 0", lambda x: np.hypot(x, 0), 0.0),
     (np.interp, "a knot, here from slope 2 to slope 1", lambda x: np.interp(x, [0, 1, 2], [0, 2, 3]), 1.0),
+    (np.linalg.eigvalsh, "two equal eigenvalues", np.linalg.eigvalsh, np.eye(2)),
     (np.linalg.norm, "a vector of zeros", np.linalg.norm, [0.0, 0.0]),
     (np.linalg.norm, "an element that is 0, for `ord=1`", lambda x: np.linalg.norm(x, 1), [0.0, 2.0]),
     (np.linalg.norm, "two equal sizes, for `ord=np.inf`", lambda x: np.linalg.norm(x, np.inf), [2.0, 2.0]),
+    (np.linalg.svdvals, "a singular value of 0", np.linalg.svdvals, [[0.0]]),
+    (np.linalg.svdvals, "two equal singular values", np.linalg.svdvals, np.eye(2)),
     (np.max, "two equal largest elements", np.max, [1.0, 1.0]),
     (np.maximum, "two equal numbers", lambda x: np.maximum(x, 0), 0.0),
     (np.min, "two equal smallest elements", np.min, [1.0, 1.0]),
@@ -93,6 +98,8 @@ CORNERED: list[tuple[Callable[..., Any], str, Callable[..., Any], Any]] = [
     (np.partition, "equal elements", lambda x: np.partition(x, 0), [1.0, 1.0]),
     (np.sort, "equal elements", np.sort, [1.0, 1.0]),
     (np.std, "equal elements, here two", np.std, [1.0, 1.0]),
+    (svd, "a singular value of 0", lambda a: np.linalg.svd(a, full_matrices=False).S, [[0.0]]),
+    (svd, "two equal singular values", lambda a: np.linalg.svd(a, full_matrices=False).S, np.eye(2)),
     (np.where, "equal branches: `np.where(x > 0, x, 0)`", lambda x: np.where(x > 0, x, 0), 0.0),
     (np.where, "equal branches: `np.where(x >= 0, x, 0)`", lambda x: np.where(x >= 0, x, 0), 0.0),
 ]
@@ -289,7 +296,7 @@ def rows_of_rules(others: dict[str, list[str]]) -> Iterator[str]:
 
 def rows_of_corners() -> Iterator[str]:
     """Write a row for each kind of corner: where it is, the slopes on both sides, and those that the rule takes."""
-    for operation, where, function, value in CORNERED:
+    for operation, where, function, value in sorted(CORNERED, key=lambda row: title(row[0]).lower()):
         with GradientTape() as tape:
             tape.watch(x := constant(value))
             y = function(x)

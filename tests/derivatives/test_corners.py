@@ -93,6 +93,10 @@ def test_seven_ways_to_write_the_larger_of_x_and_zero_have_one_corner_and_three_
         (lambda x: np.interp(x, [0, 1, 2], x), [0.5, 1.0, 3.0], (1.5, 3, 3)),
         (lambda fp: np.interp([2.0], fp, fp), [1.0, 2.0], (1, 0, 0)),
         (np.median, [3.0, 1.0, 1.0], (1, 0, 1)),
+        (np.linalg.eigvalsh, np.eye(2), (1, 0, 1)),
+        (np.linalg.svdvals, np.zeros((2, 3)), (-1, 1, 0)),
+        (lambda a: np.linalg.norm(a, "nuc"), np.ones((2, 2)), (-0.5, 0.5, 0)),
+        (lambda a: np.linalg.svd(a, compute_uv=False), [[[2.0, 0.0], [0.0, 1.0]], [[3.0, 0.0], [0.0, 3.0]]], (0, 1, 1)),
         (lambda x: np.nanmedian(x), [3.0, np.nan, 1.0, 1.0], (1, 0, 1)),
         (lambda x: np.percentile(x, 25), [3.0, 3.0], (1, 0, 1)),
         (lambda x: np.nanmin(x), [3.0, np.nan, 3.0], (1, 0, 0.5)),
@@ -138,6 +142,43 @@ def test_the_slopes_on_both_sides_and_the_one_that_the_rule_takes(f, value, expe
 @pytest.mark.filterwarnings("ignore:divide by zero")
 def test_there_is_no_corner(f, value):
     assert corners(f, value) == ()
+
+
+TURNED = np.array([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])
+
+
+@pytest.mark.parametrize(
+    "values", [(1.0, 1.0, 1.0), (0.0, 0.0, 0.0), (1.0, 2.0, 1.0), (0.0, 3.0, 1.0), (1.0, 2.0, 3.0)]
+)
+@pytest.mark.parametrize(
+    "f",
+    [
+        np.linalg.eigvalsh,
+        lambda a: np.linalg.eigvalsh(a, UPLO="U"),
+        lambda a: np.linalg.eigh(a).eigenvalues,
+        np.linalg.svdvals,
+        lambda a: np.linalg.svd(a, full_matrices=False)[1],
+        lambda a: np.linalg.svdvals(a[:, :2]),
+    ],
+)
+def test_equal_eigenvalues_and_singular_values_part_as_differences_say(f, values):
+    a = TURNED @ np.diag(values) @ TURNED.T
+    tape, y, xs = record(f, np.stack([a, np.diag([1.0, 2.0, 3.0])]))
+    entry = next(entry for entry in tape.entries if entry.name.startswith(("eig", "svd")))
+    rows = {"eigh": [0], "svd": [3]}.get(entry.name)  # the vectors are not unique there, and jump
+    expected = {
+        (index, result): pair
+        for (index, result), pair in differences(entry, entry.ids[0], {}).items()
+        if rows is None or result[-2] in rows
+    }
+    (corner,) = tape.corners(y, xs) or (None,)
+    found = {}
+    if corner is not None:
+        sides = zip(corner.left.tolist(), corner.right.tolist(), strict=True)
+        found = dict(zip(zip(corner.elements, corner.results, strict=True), sides, strict=True))
+    assert found.keys() == expected.keys()
+    for pair, slopes in expected.items():
+        assert found[pair] == pytest.approx(slopes, abs=1e-5)
 
 
 def test_only_what_is_between_sources_and_target_counts():
