@@ -8,11 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.active import tick
+from ..core.entry import PLAIN
 from ..core.rule import rule_of
 from ..derivatives.corners import Corner
+from ..explain.journal import FORMAT, journal
 from ..gradient_tape import GradientTape
 from ..text.formatting import number
 from ..text.functions import written_name
+from ..text.places import place
 from .comparison import FEW, Arrays, Comparison, Element, Wrong, one_hot, total, wrongs
 from .run import run
 
@@ -88,6 +92,7 @@ def _advice(start: Comparison, level: Comparison, slope: Slope, order: int) -> s
         return "The function is not finite around this point: check it at another one"
     if slope.mode == "chain":
         return "A rule must multiply by the cotangent that it receives"
+    began = tick()
     tape, value, sources = _run(level)
     source = sources[slope.argument[0] if slope.argument else 0]
     explanation = tape.explain(value[slope.result[0]] if slope.seed else value, source)
@@ -97,12 +102,23 @@ def _advice(start: Comparison, level: Comparison, slope: Slope, order: int) -> s
     if corners := _corners(start):
         more = f", and at {len(corners) - 1} more" if corners[1:] else ""
         return f"The function is at a corner here{more}: {corners[0]}"
-    kink = "whether the function has a kink there"
     rules = [(entry.operation, rule_of(entry.operation)) for entry in tape.entries]
     own = {_rule_name(operation, rule.kind): None for operation, rule in rules if rule and rule.own}
-    if own:
-        return f"Check {' and '.join(own)}, and {kink}"
-    return f"Check whether a plain number is used on the way, as from float(x), x.numpy() or a comparison, and {kink}"
+    suspects = [*_plain_numbers(tape, began), *own] or [
+        "whether a plain number is used on the way, as from float(x), x.numpy() or a comparison"
+    ]
+    return f"Check {', '.join(suspects)}, and whether the function has a kink there"
+
+
+def _plain_numbers(tape: GradientTape, began: int) -> list[str]:
+    """List the first two places at which a function that ran on a tape read plain numbers, or compared them."""
+    known = {*tape.watched, *(entry.output_id for entry in tape.entries)}
+    read = [
+        place(line.where)
+        for line in journal.lines()
+        if line.output_id == PLAIN and line.time > began and line.operation != FORMAT and line.ids[0] in known
+    ]
+    return list(dict.fromkeys(f"{one.text} in {one}" if one.text else str(one) for one in read))[:2]
 
 
 def _run(level: Comparison) -> tuple[GradientTape, Any, list[Any]]:

@@ -229,6 +229,24 @@ def test_a_plain_number_on_the_way_is_suspected_first_whatever_took_it_out(f):
         ad.check_gradients(f, 2.0)
 
 
+def test_a_comparison_and_a_number_that_a_backward_function_has_kept_are_suspected_with_their_lines():
+    def slope(x):
+        return x * 2.0 if x > 1.0 else x  # another branch begins here
+
+    line = slope.__code__.co_firstlineno + 1
+    with pytest.raises(AssertionError, match=rf"Check x > 1\.0 in test_checks\.py, line {line}, and whether"):
+        ad.check_gradients(slope, 1.0)
+
+    @ad.custom_gradient
+    def leaves(x):
+        kept = 2.0 * x.numpy()
+        return x * x, lambda dy: dy * kept
+
+    said = r"second derivative .* Check x\.numpy\(\) in test_checks\.py, line \d+, the backward function of leaves, and"
+    with pytest.raises(AssertionError, match=said):
+        ad.check_gradients(leaves, 3.0)
+
+
 def test_a_registered_rule_is_suspected_only_if_there_is_one_on_the_way():
     with ad.register_gradient(np.exp, lambda g, y, x: g * y * 2, replace=True):
         with pytest.raises(AssertionError, match=r"Check the rule that you registered for np\.exp, and whether"):
