@@ -54,7 +54,9 @@ def state_of(generator: Any) -> bytes:
 
 
 def set_state(generator: Any, state: bytes) -> None:
-    """Put a generator back to where it stood."""
+    """Put a generator back to where it stood; the system's stands nowhere."""
+    if isinstance(generator, random.SystemRandom):
+        return
     if isinstance(generator, random.Random):
         generator.setstate(pickle.loads(state))
     elif isinstance(generator, np.random.RandomState):

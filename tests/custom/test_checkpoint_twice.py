@@ -8,7 +8,7 @@ import pytest
 
 import autodiff_edu as ad
 
-rng = np.random.default_rng(0)
+rng, system = np.random.default_rng(0), random.SystemRandom()
 
 
 def message(error):
@@ -85,6 +85,7 @@ class Drop:
         lambda x: x * (rng.random(4) < 0.5),
         lambda x: x * (np.random.rand(4) < 0.5),
         lambda x: x * random.random(),
+        lambda x: x * system.random(),
         lambda x, source=rng: x if source.random() < 0.5 else -x,
         Drop(),
         Drop().__call__,
