@@ -109,8 +109,8 @@ def begin(block: WithBlock | None = None) -> State:
     """Remove the blocks that an interrupt kept from ending, note that a new one is running; return what is active."""
     while (within := now().within) and within.over:
         _install(within.before)
-    if (listeners := now().listeners) != always.listeners:
-        listen(*still_running(listeners))
+    if (listeners := now().listeners) != always.listeners and (left := still_running(listeners)) != listeners:
+        listen(*left)
     if block is not None:
         block.begin()
     return now()

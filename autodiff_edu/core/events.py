@@ -59,7 +59,7 @@ class Event(tuple[Any, ...], metaclass=_Kind):
         """Return the same event with some of its details changed."""
         if unknown := sorted(changes.keys() - set(self.fields)):
             raise TypeError(f"{type(self).__name__} has no {', '.join(unknown)}; it has {', '.join(self.fields)}")
-        return type(self)(*(changes.get(name, value) for name, value in zip(self.fields, self, strict=True)))
+        return type(self)(*[changes.get(name, value) for name, value in zip(self.fields, self, strict=True)])
 
     def __repr__(self) -> str:
         pairs = zip(self.fields, self, strict=True)

@@ -129,7 +129,7 @@ class Trace:
         for role in ("tensor", "variable", "source"):
             if role in event.fields and isinstance(value := getattr(event, role), Variable):
                 changes[role] = value.as_it_is()
-        kept = event.replace(**changes)
+        kept = event.replace(**changes) if changes else event
         goes_on = self.happenings and isinstance(self.happenings[-1].event, events.Seed)  # a pass from several targets
         if isinstance(event, events.Seed) and getattr(tape, "stepwise", False) and not goes_on:
             from .memory import Stepped
