@@ -23,13 +23,15 @@ import argparse
 import contextlib
 import io
 import math
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from ..saving.files import check_path, write
+from ..saving.files import check_path, resolve, write
+from ..text.formatting import spell_out
 from ..text.printing import printable
 from .contents import OURS, Course
 from .tools import assignment, book, compare, execute, grade, nbgrader, new
@@ -58,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         chosen.course = chosen.given or find_course()
         return chosen.run(chosen) or 0
     except (OSError, ValueError, ImportError) as error:
-        print(f"{PROG}: {error}", file=sys.stderr)
+        print(f"{PROG}:", spell_out(str(error), but="\n"), file=sys.stderr)
         return 1
 
 
@@ -209,8 +211,11 @@ def _grade(chosen: argparse.Namespace) -> int:
         raise ValueError(f"{chosen.course.file} is among the submissions. Name the folder of your course by --course")
     if not found:
         raise FileNotFoundError(f"no notebook in {', '.join(map(str, chosen.notebooks))}")
-    places = [path.resolve() for path in (chosen.output, chosen.totals) if path]
-    if taken := set(places) & {path.resolve() for path in found}:
+    tables = [path for path in (chosen.output, chosen.totals) if path]
+    for path in tables:
+        check_path(path, "results.csv")
+    places = [place for path in map(resolve, tables) for place in (path, grade.part_of(path))]
+    if taken := set(places) & {Path(os.path.realpath(path)) for path in found}:
         raise ValueError(f"{taken.pop()} is one of the submissions; write the results into another file")
     if len(places) > len(set(places)):
         raise ValueError(f"{chosen.output} cannot hold both the rows and the totals; write them into two files")
@@ -237,7 +242,7 @@ def _grade(chosen: argparse.Namespace) -> int:
         return 130
     for total in totals:
         problems = f", {total.problems} with a problem" if total.problems else ""
-        print(f"{total.student}: {total.right} of {total.exercises} right{problems}", file=sys.stderr)
+        print(f"{spell_out(total.student)}: {total.right} of {total.exercises} right{problems}", file=sys.stderr)
     return 0
 
 
@@ -249,7 +254,7 @@ def _progress(done: int, count: int, ready: list[list[Result]], *, bar: bool) ->
         return
     for results in ready:
         right = sum(result.right for result in results)
-        print(f"{results[0].file}: {right} of {len(results)} right", file=sys.stderr)
+        print(f"{spell_out(results[0].file)}: {right} of {len(results)} right", file=sys.stderr)
 
 
 def _check(chosen: argparse.Namespace) -> int:
@@ -271,7 +276,7 @@ def _export(chosen: argparse.Namespace) -> None:
         formats.append((chosen.gift, lambda found: gift(found).encode()))
     if chosen.qti:
         formats.append((chosen.qti, qti))
-    if not formats or chosen.gift == chosen.qti:
+    if len({resolve(path) for path, _ in formats}) < max(len(formats), 1):
         raise ValueError("name a file for each format: --gift questions.gift, --qti questions.zip, or both")
     for path, _ in formats:
         check_path(path, "questions.gift")

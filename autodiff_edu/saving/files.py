@@ -35,6 +35,7 @@ try:
     import fcntl
 except ImportError:  # on Windows
     fcntl = None  # type: ignore[assignment]
+LOCKS: bool = fcntl is not None
 
 DIGEST = 64
 NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
@@ -177,45 +178,92 @@ def check_path(path: Any, example: str = "f.ad") -> None:
         raise FileNotFoundError(f"the path of the file is empty; give it a name, such as {example!r}")
     if Path(path).is_dir():
         raise IsADirectoryError(f"{path} is a directory; give the path of a file, such as {Path(path) / example}")
-    if Path(path).exists() and not Path(path).is_file():
-        raise FileExistsError(f"{path} is a device or a pipe, which a file must not replace; give another path")
-    folder = Path(path).resolve().parent
+    check_regular(path)
+    folder = resolve(path).parent
     if not folder.is_dir():
         raise FileNotFoundError(f"{path} cannot be written: there is no directory {folder}; create it first")
 
 
+def check_regular(path: Any) -> None:
+    """Raise an OSError if a path is neither free nor that of a regular file, or of a link to one."""
+    if Path(path).exists() and not Path(path).is_file():
+        raise FileExistsError(f"{path} is a device or a pipe, which a file must not replace; give another path")
+
+
+def resolve(path: Any) -> Path:
+    """Follow links, so that the file is replaced and never a link to it; raise an OSError if they lead nowhere."""
+    found = Path(os.path.realpath(path))
+    if found.is_symlink():
+        raise FileExistsError(f"{path} is a symbolic link that leads back to itself; give another path")
+    return found
+
+
 def write(path: Any, data: bytes) -> None:
     """Write a file completely or not at all: an existing one stays unchanged until the new one is complete."""
-    path = Path(path).resolve()
-    _clear(path)
-    for last in (False, True):
-        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-        try:
-            with temporary.open("xb") as file:
-                with contextlib.suppress(OSError):  # some file systems have no locks
-                    _lock(file)
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-            return
-        except BaseException as error:
-            temporary.unlink(missing_ok=True)
-            if last or not isinstance(error, FileNotFoundError):  # another process may have taken it for a leftover
-                raise
-
-
-def _clear(path: Path) -> None:
-    """Remove the temporary files of processes that were killed while they wrote this file."""
+    path = resolve(path)
+    check_regular(path)
     for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
         if re.fullmatch("[0-9a-f]{8}", left.name[len(path.name) + 2 :]):
-            with contextlib.suppress(OSError):  # a process that is still writing holds its lock
-                with left.open("rb") as file:
-                    _lock(file)
-                left.unlink()
+            with contextlib.suppress(OSError):
+                remove_leftover(left)
+    while not _write(path, data):
+        pass
 
 
-def _lock(file: Any) -> None:
-    """Lock an open file until it is closed, or raise an OSError; Windows itself keeps open files from being removed."""
-    if fcntl is not None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+def _write(path: Path, data: bytes) -> bool:
+    """Write a file; return whether its temporary file was still there, which another process may have removed."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with temporary.open("xb") as file:
+            with contextlib.suppress(BlockingIOError):  # just being removed
+                lock(file)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            if LOCKS:  # as long as it is locked, nobody takes it for a leftover
+                temporary.replace(path)
+        if not LOCKS:  # Windows replaces no open file
+            temporary.replace(path)
+    except FileNotFoundError:
+        if not path.parent.is_dir():
+            raise
+        return False
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return True
+
+
+def remove_leftover(path: Path) -> None:
+    """Remove a file that a process was writing when it was killed, if there are locks to tell.
+
+    Raises
+    ------
+    OSError
+        If a process is still writing it, or it is not a regular file.
+    """
+    check_regular(path)
+    if not LOCKS or path.is_symlink():
+        path.unlink()
+        return
+    with path.open("rb") as file:
+        if lock(file):
+            path.unlink()
+
+
+def lock(file: Any) -> bool:
+    """Lock an open file until it is closed, if there are locks; Windows itself keeps open files from being removed.
+
+    Raises
+    ------
+    BlockingIOError
+        If another process has locked it.
+    """
+    try:
+        if LOCKS:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return LOCKS
+    except BlockingIOError:
+        raise
+    except OSError:  # some file systems have no locks
+        return False

@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays.structures import flatten
 from ..core.variable import Variable
 from ..program.instructions import Instruction, Listing, Value, mapped, values_in
+from ..text.formatting import spell_out
 from .operation_bounds import LARGEST, check_amount
 from .operations import CUSTOM, operations
 
@@ -214,7 +215,7 @@ def _text(written: Any) -> str:
     """Check a name and escape unprintable characters, because it may end up in a terminal."""
     if not isinstance(written, str):
         raise ValueError(f"{written!r:.60} is in the place of a name")
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in written)
+    return spell_out(written)
 
 
 def _key(written: Any) -> Any:

@@ -75,6 +75,15 @@ def spoken_value(array: Any, noun: str = "array") -> str:
     return f"{article} {text} with values {rest}"
 
 
+def spell_out(text: str, but: str = "") -> str:
+    r"""Spell out the characters that a terminal would obey, or that nobody sees, as Python does; `but` some.
+
+    >>> print(spell_out("red: \x1b[31m, hidden: \u202e"))
+    red: \x1b[31m, hidden: \u202e
+    """
+    return "".join(c if c.isprintable() or c in but else ascii(c)[1:-1] for c in text)
+
+
 def number(value: Any) -> str:
     """Write one number with six significant digits; a zero has no sign.
 

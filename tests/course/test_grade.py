@@ -1,7 +1,10 @@
 """Many submissions are graded: whose they are, the tables, the totals, and that no file is lost on the way."""
 
+import csv
+import os
 import re
 import shlex
+import stat
 import sys
 import threading
 from pathlib import Path
@@ -51,7 +54,8 @@ def test_what_is_not_a_notebook_is_a_row_and_the_order_is_always_the_same(tmp_pa
     assert main(["grade", str(missing), str(tmp_path), str(tmp_path / "a.ipynb")]) == 0
     table = rows(capsys.readouterr().out)
     assert [Path(row["file"]).stem for row in table] == ["a", "b", "c", "d", "missing"]
-    assert all(row["problem"].startswith("this is not a notebook that can be read: ") for row in table[:4])
+    assert all(row["problem"].startswith("this is not a notebook that can be read: ") for row in table[:3])
+    assert table[3]["problem"] == "there is no notebook in this folder"
     assert table[4]["problem"] == "there is no such file"
     assert {row["right"] for row in table} == {"0"}
 
@@ -91,9 +95,35 @@ def test_an_exercise_handed_in_twice_counts_once():
 
 def test_a_spreadsheet_is_given_no_formula_and_no_broken_letter():
     row = grade._cells(Result("\t=1", "=1+1.ipynb", "1.1", 1, "@x", "\udcff"))
-    assert row == ["'\t=1", "'=1+1.ipynb", "1.1", "1", "'@x", "\\udcff"]
-    assert grade._cells(Result("\r=1", "-1", message="+1", problem="\n=1"))[:2] == ["'\r=1", "'-1"]
+    assert row == ["\\t=1", "'=1+1.ipynb", "1.1", "1", "'@x", "\\udcff"]
+    assert grade._cells(Result("\r=1", "-1", message="+1", problem="\n=1"))[:2] == ["\\r=1", "'-1"]
     assert grade._cells(Result("a", "b", message="+1", problem="\n=1"))[4:] == ["'+1", "'\n=1"]
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_no_end_of_a_line_begins_a_row_with_a_formula(tmp_path, end):
+    out = tmp_path / "results.csv"
+    with grade.table(out) as file:
+        grade.write_rows(file, Result, [Result(f"x{end}=1+1", "y", message=f"z{end}=2+2", problem=f'"{end}=3')])
+    assert end not in out.read_bytes().decode()
+    for newline in ("", None):
+        with out.open(encoding="utf-8", newline=newline) as file:
+            [_, row] = csv.reader(file)
+        assert not any(cell.startswith("=") for cell in row)
+
+
+def test_nothing_that_a_terminal_obeys_is_written_to_it(tmp_path, capsys):
+    named = tmp_path / "all" / "evil\x1b]0;mine\x07"
+    named.mkdir(parents=True)
+    (named / "01-x.ipynb").write_text("")
+    out = str(tmp_path / "results.csv")
+    assert main(["grade", str(tmp_path / "all"), "--output", out]) == 0
+    assert main(["grade", str(named / "no\x1b[31m.ipynb"), "--output", str(tmp_path / "no\x1b[31m" / "x.csv")]) == 1
+    said = capsys.readouterr().err
+    assert "evil\\x1b]0;mine\\x07: 0 of" in said
+    assert "no directory" in said
+    assert all(line.isprintable() for line in said.splitlines())
+    assert all(cell.isprintable() for row in rows(Path(out).read_text(encoding="utf-8")) for cell in row.values())
 
 
 def test_a_progress_bar_is_drawn_where_somebody_watches_the_terminal(tmp_path, capsys, monkeypatch):
@@ -110,8 +140,9 @@ def test_bad_places_for_results_are_refused_before_anything_runs_and_harm_no_fil
     before = path.read_bytes()
     for place, said in (
         (path, "is one of the submissions; write the results into another file"),
-        (tmp_path, f"is a folder; write into a file, such as {tmp_path / 'results.csv'}"),
+        (tmp_path, f"is a directory; give the path of a file, such as {tmp_path / 'results.csv'}"),
         (tmp_path / "no" / "results.csv", "results.csv"),
+        (Path(os.devnull), "is a device or a pipe, which a file must not replace"),
     ):
         assert main(["grade", str(path), "--output", str(place)]) == 1
         assert said in capsys.readouterr().err
@@ -119,9 +150,10 @@ def test_bad_places_for_results_are_refused_before_anything_runs_and_harm_no_fil
         assert said in capsys.readouterr().err
     same = str(tmp_path / "results.csv")
     assert main(["grade", str(path), "--output", same, "--totals", str(tmp_path)]) == 1
-    assert "is a folder" in capsys.readouterr().err
-    assert main(["grade", str(path), "--output", same, "--totals", same]) == 1
-    assert "cannot hold both the rows and the totals" in capsys.readouterr().err
+    assert "is a directory" in capsys.readouterr().err
+    for totals in (same, f"{same}.part", str(tmp_path / "." / "results.csv")):
+        assert main(["grade", str(path), "--output", same, "--totals", totals]) == 1
+        assert "cannot hold both the rows and the totals" in capsys.readouterr().err
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["x.ipynb"]
 
@@ -138,6 +170,82 @@ def test_results_of_before_stay_until_the_new_ones_are_complete(tmp_path, capsys
     assert f"stopped after 1 rows; they are in {out}.part" in capsys.readouterr().err
     assert out.read_text(encoding="utf-8") == "of last week"
     assert [row["student"] for row in rows(Path(f"{out}.part").read_text(encoding="utf-8"))] == ["anna"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_a_table_replaces_regular_files_only_and_what_a_link_leads_to(tmp_path, capsys, monkeypatch):
+    pipe, link, loop, good = (tmp_path / name for name in ("pipe.csv", "link.csv", "loop.csv", "good.csv"))
+    os.mkfifo(pipe)
+    os.mkfifo(tmp_path / "x.csv.part")
+    link.symlink_to(pipe)
+    loop.symlink_to(loop)
+    monkeypatch.setattr(grade, "grade_all", lambda *arguments: pytest.fail("it ran"))
+    for place in (pipe, link, loop, tmp_path / "x.csv"):
+        for flag in ("--output", "--totals"):
+            assert main(["grade", "a.ipynb", flag, str(place)]) == 1
+            assert "give another path" in capsys.readouterr().err
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    monkeypatch.setattr(grade, "grade_all", lambda *arguments: iter([(1, [[Result("anna", "a.ipynb")]])]))
+    good.write_text("of last week")
+    link.unlink()
+    link.symlink_to(good)
+    assert main(["grade", "a.ipynb", "--output", str(link)]) == 0
+    assert link.is_symlink()
+    assert [row["student"] for row in rows(good.read_text(encoding="utf-8"))] == ["anna"]
+
+
+def test_of_two_gradings_with_one_output_the_second_says_so_before_it_runs(tmp_path, capsys, monkeypatch):
+    out = tmp_path / "results.csv"
+
+    def during(*arguments):
+        monkeypatch.setattr(grade, "grade_all", lambda *arguments: pytest.fail("it ran"))
+        for flag in ("--output", "--totals"):
+            assert main(["grade", "a.ipynb", flag, str(out)]) == 1
+            assert f"{out}.part cannot be written: is another grading writing it?" in capsys.readouterr().err
+        yield 1, [[Result("anna", "a.ipynb", "1.1", 1)]]
+
+    monkeypatch.setattr(grade, "grade_all", during)
+    Path(f"{out}.part").write_text("of one that was stopped", encoding="utf-8")
+    assert main(["grade", "a.ipynb", "--output", str(out)]) == 0
+    assert [row["student"] for row in rows(out.read_text(encoding="utf-8"))] == ["anna"]
+    assert [path.name for path in tmp_path.iterdir()] == ["results.csv"]
+
+
+def test_each_student_has_a_row_however_the_notebook_is_called_or_if_there_is_none(tmp_path, capsys):
+    (tmp_path / "anna").mkdir()
+    (tmp_path / "anna" / "X.IPYNB").write_text("not json")
+    (tmp_path / "ben" / "drafts").mkdir(parents=True)
+    (tmp_path / "ben" / "answers.txt").write_text("8")
+    (tmp_path / "chloe.ipynb").write_text("not json")
+    for other in ("data", ".git", ".ipynb_checkpoints", "__pycache__"):
+        (tmp_path / other).mkdir()
+    out = tmp_path / "totals.csv"
+    assert main(["grade", str(tmp_path), "--totals", str(out)]) == 0
+    table = rows(capsys.readouterr().out)
+    assert [row["student"] for row in table] == ["anna", "ben", "chloe"]
+    assert table[1]["problem"] == "there is no notebook in this folder"
+    assert [row["student"] for row in rows(out.read_text(encoding="utf-8"))] == ["anna", "ben", "chloe"]
+    notebook(tmp_path / "ben" / "01-the-tape.ipynb", "1")
+    assert list(grade.submissions([tmp_path / "ben"]).values()) == ["ben"], "drafts is nobody"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs symbolic links and pipes with names")
+def test_a_link_that_leads_nowhere_a_pipe_and_a_device_are_a_row_each(tmp_path, capsys):
+    for name in ("device", "dangling", "loop", "pipe"):
+        (tmp_path / name).mkdir()
+    path = "01-the-tape.ipynb"
+    (tmp_path / "loop" / path).symlink_to(path)
+    (tmp_path / "dangling" / path).symlink_to("nowhere")
+    (tmp_path / "device" / path).symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "pipe" / path)
+    (tmp_path / "z").symlink_to("z")
+    (tmp_path / "honest.ipynb").write_text("not json")
+    assert main(["grade", str(tmp_path), "--output", str(tmp_path / "results.csv")]) == 0
+    table = rows((tmp_path / "results.csv").read_text(encoding="utf-8"))
+    found = {row["student"]: row["problem"] for row in table}
+    assert "does not appear to be JSON" in found.pop("honest")
+    odd = "this is a device, a pipe or a link that leads nowhere, not a notebook"
+    assert found == dict.fromkeys(("dangling", "device", "loop", "pipe"), odd)
 
 
 def test_bad_limits_and_empty_folders_get_a_sentence(tmp_path, capsys):

@@ -184,6 +184,47 @@ def test_a_submission_runs_as_a_copy_in_a_folder_of_its_own_without_the_graders_
     assert (OURS.notebooks / "data" / "penguins.csv").stat().st_size > 0
 
 
+@pytest.mark.parametrize("source", [None, 3, {}, {"a": 1}, [1], [None, "x"], True])
+def test_a_cell_without_a_text_is_a_row(tmp_path, source):
+    path = notebook(tmp_path / "01-x.ipynb", source, CHECK + 'check("1.1", 8)')
+    [result] = grade(path)
+    assert result.problem.startswith("this is not a notebook that can be read: ")
+
+
+def test_a_row_that_is_forged_ends_nothing_and_fills_nothing(tmp_path):
+    said = "l(Feedback({}, True, {})) for l in sys.modules['autodiff_edu.course.check'].LISTENERS"
+    forged = [
+        said.format(*each) for each in (("''", "'ok'"), ("'99.9'", "'ok'"), ("'1.2'", "'x' * 10**7"), ("None", "[]"))
+    ]
+    record = "[l.__closure__[0].cell_contents for l in sys.modules['autodiff_edu.course.check'].LISTENERS][0]"
+    lines = "'[' * 10**5, '1' * 10**4, '[0, 1, ' + '9' * 5000 + ']', ''"
+    junk = f"with open({record}, 'a') as file: file.write('\\n'.join([{lines}]))"
+    start = CHECK + "import sys\nfrom autodiff_edu.course import Feedback\n"
+    path = notebook(tmp_path / "x.ipynb", start + 'check("1.1", 8)', *(f"[{each}]" for each in forged), junk)
+    results = grade(path)
+    assert [result.exercise for result in results] == ["1.1", "1.2", "1.3"]
+    assert [result.right for result in results] == [1, 1, 0], results[2]
+    assert len(results[1].message) == submission.LONGEST
+
+
+@pytest.mark.parametrize("broken", ["_Run", "_moved"])
+def test_whatever_grading_itself_raises_is_a_row(tmp_path, monkeypatch, broken):
+    def fails(*_):
+        raise ZeroDivisionError("mine")
+
+    monkeypatch.setattr(submission, broken, fails)
+    [result] = grade(notebook(tmp_path / "x.ipynb", "1"), student="anna")
+    assert (result.student, result.problem) == ("anna", "grading it raised ZeroDivisionError: mine")
+
+
+def test_a_notebook_that_is_too_large_is_not_read(tmp_path):
+    path = tmp_path / "x.ipynb"
+    with path.open("wb") as file:
+        file.truncate(2**40)
+    [result] = grade(path)
+    assert result.problem == "the notebook has 1,048,576 MiB, more than one file may have"
+
+
 def test_half_a_line_of_a_killed_kernel_is_not_an_answer():
     lines = ['["1.1", true, "Eight."]', "[1]", '"x"', "7", '["1.2", tr']
     assert submission.answers(lines) == {"1.1": (True, "Eight.")}

@@ -4,15 +4,18 @@ import hashlib
 import io
 import json
 import os
+import stat
 import subprocess
 import sys
+import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 from tampering import X, function, members_of
 
 import autodiff_edu as ad
-from autodiff_edu.saving import load, save
+from autodiff_edu.saving import files, load, save
 
 
 @pytest.fixture
@@ -94,6 +97,58 @@ def test_a_save_whose_temporary_file_was_taken_away_writes_another(path, monkeyp
     monkeypatch.setattr(os, "fsync", during)
     save(lambda x: x * 3.0, path, 1.0)
     assert float(load(path)(1.0)) == 3.0
+
+
+def test_saves_of_one_path_at_once_all_succeed(path):
+    failed = []
+
+    def save_often(byte):
+        try:
+            for _ in range(100):
+                files.write(path, byte * 1000)
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=save_often, args=(bytes([k]),)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    assert len(set(path.read_bytes())) == 1
+    assert [p.name for p in path.parent.iterdir()] == ["function.ad"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+@pytest.mark.parametrize("kind", ["pipe", "link", "device", "loop"])
+def test_only_a_regular_file_is_replaced(path, kind):
+    os.mkfifo(pipe := path.with_name("pipe"))
+    place = path.with_name("place.ad")
+    place.symlink_to({"pipe": pipe, "link": "link", "device": os.devnull, "loop": place}[kind])
+    path.with_name("link").symlink_to(pipe)
+    for given in (place, pipe):
+        with pytest.raises(FileExistsError, match="give another path"):
+            save(function, given, X)
+        with pytest.raises(FileExistsError, match="give another path"):
+            files.write(given, b"")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+    assert place.is_symlink()
+
+
+def test_a_link_to_a_file_stays_and_the_file_is_replaced(path):
+    link = path.with_name("link.ad")
+    link.symlink_to(path.name)
+    save(lambda x: x * 3.0, link, 1.0)
+    assert link.is_symlink()
+    assert float(load(path)(1.0)) == 3.0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_a_pipe_with_the_name_of_a_temporary_file_is_left_alone(path):
+    os.mkfifo(pipe := path.with_name(".function.ad.01234567"))
+    save(function, path, X)
+    assert pipe.exists()
 
 
 def test_a_new_file_has_the_permissions_of_any_new_file(path):

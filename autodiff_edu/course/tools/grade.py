@@ -17,11 +17,13 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any, TextIO
 
+from ...saving.files import check_path, check_regular, lock, remove_leftover, resolve
+from ...text.formatting import spell_out
 from ..contents import OURS, Course
 from .execute import needs_jupyter
 from .submission import Limits, Result, grade
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+FORMULA = ("=", "+", "-", "@", "\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,8 @@ def submissions(paths: Iterable[str | Path], course: Course = OURS) -> dict[Path
     Parameters
     ----------
     paths : iterable of paths
-        Notebooks, and folders; a folder stands for all notebooks in it.
+        Notebooks, and folders; a folder stands for all notebooks in it, and for each folder of a student in it that has
+        none.
     course : Course
         Whose chapters were handed out.
 
@@ -75,12 +78,23 @@ def submissions(paths: Iterable[str | Path], course: Course = OURS) -> dict[Path
         above = files[0].absolute().parents
         shared = next(folder for folder in above if all(path.absolute().is_relative_to(folder) for path in files))
         found.update(dict.fromkeys(files, shared))
+    names = {chapter.name for chapter in course.chapters}
     for folder in named:
         if folder.is_dir():
-            inside = (file for file in folder.rglob("*.ipynb") if ".ipynb_checkpoints" not in file.parts)
-            found.update(dict.fromkeys(inside, folder))
-    names = {chapter.name for chapter in course.chapters}
+            files = [path for path in folder.rglob("*") if path.suffix.lower() == ".ipynb" and not path.is_dir()]
+            files = [path for path in files if ".ipynb_checkpoints" not in path.parts]
+            found.update(dict.fromkeys(files, folder))
+            if not any(path.parent == folder and path.stem in names for path in files):  # those of a single student
+                some = {path.relative_to(folder).parts[0] for path in files}
+                found.update(dict.fromkeys(_without_notebook(folder, some), folder))
     return {file: _student(file.absolute(), found[file].absolute(), names) for file in sorted(found)}
+
+
+def _without_notebook(folder: Path, others: set[str]) -> list[Path]:
+    """List the folders of students who handed in something, and no notebook."""
+    left_out = {"data", "__pycache__", *others}
+    inside = (path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+    return [path for path in inside if path.name not in left_out]
 
 
 def _student(file: Path, folder: Path, chapter_names: set[str]) -> str:
@@ -160,22 +174,42 @@ def table(path: Path | None) -> Iterator[TextIO]:
     Raises
     ------
     OSError
-        If there is no such folder, or the path is that of a folder.
+        If there is no such folder, the path is that of a folder, a device or a pipe, or another process is writing this
+        table.
     """
     if path is None:
         yield sys.stdout
         return
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; write into a file, such as {path / 'results.csv'}")
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with part.open("w", encoding="utf-8", newline="") as file:
+    check_path(path, "results.csv")
+    path = resolve(path)
+    part = part_of(path)
+    check_regular(part)
+    with contextlib.ExitStack() as stack:
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                remove_leftover(part)
+            file = stack.enter_context(part.open("x", encoding="utf-8", newline=""))
+            lock(file)
+        except (FileExistsError, BlockingIOError, PermissionError) as error:
+            raise FileExistsError(
+                f"{part} cannot be written: is another grading writing it? If not, delete it; or choose another file"
+            ) from error
+        try:
             yield file
-    except BaseException:
-        if part.exists() and not part.stat().st_size:
-            part.unlink()
-        raise
-    part.replace(path)
+            file.flush()
+            if sys.platform == "win32":  # which replaces no open file
+                file.close()
+            part.replace(path)
+        except BaseException:
+            file.close()
+            if part.exists() and not part.stat().st_size:
+                part.unlink()
+            raise
+
+
+def part_of(path: Path) -> Path:
+    """Return where the rows of a table are until it is complete."""
+    return path.with_name(f"{path.name}.part")
 
 
 def write_rows(file: TextIO, kind: type, rows: Iterable[Any], head: bool = True) -> None:
@@ -201,5 +235,5 @@ def write_rows(file: TextIO, kind: type, rows: Iterable[Any], head: bool = True)
 
 def _cells(row: Any) -> list[str]:
     # A spreadsheet would run a text that begins like a formula, and submissions choose their own names.
-    texts = (str(cell).encode("utf-8", "backslashreplace").decode() for cell in astuple(row))
+    texts = (spell_out(str(cell), but="\n") for cell in astuple(row))
     return [f"'{text}" if text.startswith(FORMULA) else text for text in texts]

@@ -40,6 +40,7 @@ except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
 STARTUP = 120.0  # seconds for a kernel to start and to import the package, before the submission's own time begins
+LONGEST = 10_000  # characters of a message; spreadsheets and readers of CSV refuse much longer ones
 GRACE = 10  # seconds for an interrupted cell to end
 LISTEN = "__import__('autodiff_edu.course.tools.submission', fromlist=['listen']).listen({!r}, {}, {}, {!r})"
 KEPT = {"PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "LANG", "LANGUAGE", "TZ"}
@@ -122,10 +123,17 @@ def grade(path: str | Path, limits: Limits = Limits(), student: str = "", course
         If nbclient and nbformat are missing, saying what to install.
     """
     needs_jupyter()
-    import nbformat
-
     path = Path(path)
     student = student or path.stem
+    try:
+        return _grade(path, limits, student, course)
+    except Exception as error:  # whatever it did, the next one is still to be graded
+        return [Result(student, str(path), problem=f"grading it raised {type(error).__name__}: {_line(error)}")]
+
+
+def _grade(path: Path, limits: Limits, student: str, course: Course) -> list[Result]:
+    if problem := _unreadable(path, limits):
+        return [Result(student, str(path), problem=problem)]
     with tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True) as name:
         folder = Path(name).resolve()
         work = folder / "work"
@@ -134,13 +142,10 @@ def grade(path: str | Path, limits: Limits = Limits(), student: str = "", course
         else:
             work.mkdir()
         try:
-            notebook = nbformat.read(shutil.copyfile(path, work / "submission.ipynb"), as_version=4)
-            sources = [cell.source for cell in notebook.cells if cell.cell_type == "code" and not is_solution(cell)]
-        except FileNotFoundError:
-            return [Result(student, str(path), problem="there is no such file")]
+            sources, name = _read(shutil.copyfile(path, work / "submission.ipynb"))
         except Exception as error:  # anything may be handed in under the name of a notebook
             return [Result(student, str(path), problem=f"this is not a notebook that can be read: {_line(error)}")]
-        if problem := _moved(str(notebook.metadata.get("handed_out", "")), course):
+        if problem := _moved(name, course):
             return [Result(student, str(path), problem=problem)]
         run = _Run(sources, limits, course)
         run.in_folder(folder)
@@ -161,6 +166,29 @@ def grade(path: str | Path, limits: Limits = Limits(), student: str = "", course
             problem = run.stopped or never
         results.append(Result(student, str(path), exercise, int(right), message, problem))
     return results
+
+
+def _unreadable(path: Path, limits: Limits) -> str:
+    """Return a problem if a submission is not a file, or one that would fill the memory or never end."""
+    if path.is_dir():
+        return "there is no notebook in this folder"
+    if not os.path.lexists(path):
+        return "there is no such file"
+    if not path.is_file():
+        return "this is a device, a pipe or a link that leads nowhere, not a notebook"
+    size = path.stat().st_size / 2**20
+    return f"the notebook has {size:,.0f} MiB, more than one file may have" if size > limits.file_size else ""
+
+
+def _read(path: Path) -> tuple[list[str], str]:
+    """Read the code cells of a notebook, but for solutions, and the name under which it was handed out."""
+    import nbformat
+
+    notebook = nbformat.read(path, as_version=4)
+    sources = [cell.source for cell in notebook.cells if cell.cell_type == "code" and not is_solution(cell)]
+    if odd := [source for source in sources if not isinstance(source, str)]:
+        raise ValueError(f"the text of a code cell is {odd[0]!r:.60}")
+    return sources, str(notebook.metadata.get("handed_out", ""))
 
 
 class _Run:
@@ -334,12 +362,15 @@ def answers(record: Iterable[str]) -> dict[str, tuple[bool, str]]:
     """
     found = {}
     for line in record:
-        with contextlib.suppress(ValueError, TypeError):  # the last line of a kernel that died may be half a line
+        with contextlib.suppress(ValueError, TypeError, RecursionError):  # half a line of a kernel that died, or junk
             exercise, right, message = json.loads(line)
-            found[str(exercise)] = bool(right), str(message)
+            found[str(exercise)] = bool(right), _cut(str(message), LONGEST)
     return found
 
 
 def _line(text: object, longest: int = 100) -> str:
-    line = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", str(text)).split())
-    return line if len(line) <= longest else line[: longest - 3] + "..."
+    return _cut(" ".join(re.sub(r"\x1b\[[0-9;]*m", "", str(text)).split()), longest)
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - 3] + "..."
