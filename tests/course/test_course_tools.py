@@ -105,6 +105,18 @@ def test_work_that_is_there_already_is_not_overwritten(tmp_path, capsys):
     assert worked_on.read_bytes() != before
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_force_replaces_files_only(tmp_path, capsys):
+    os.mkfifo(pipe := tmp_path / "LICENSE")
+    assert main(["assignment", str(tmp_path), "1", "--force"]) == 1
+    assert "LICENSE is a device or a pipe, which a file must not replace" in capsys.readouterr().err
+    pipe.unlink()
+    pipe.mkdir()
+    assert main(["assignment", str(tmp_path), "1", "--force"]) == 1
+    assert "LICENSE is a directory" in capsys.readouterr().err
+    assert not list(tmp_path.glob("*.ipynb")), "all or nothing"
+
+
 def test_bad_places_and_numbers_get_a_sentence(tmp_path, capsys):
     assert main(["assignment", str(ROOT / "notebooks"), "--force"]) == 1
     assert "where the chapters come from" in capsys.readouterr().err

@@ -18,7 +18,7 @@ from walkthrough import follow
 from autodiff_edu.course import check, predict, values
 from autodiff_edu.course.__main__ import main
 from autodiff_edu.course.contents import OURS, Course
-from autodiff_edu.course.tools import assignment, new
+from autodiff_edu.course.tools import assignment, book, new
 from autodiff_edu.course.tools.execute import execute
 from autodiff_edu.course.tools.fill import fill
 from autodiff_edu.course.tools.submission import grade
@@ -340,13 +340,13 @@ def check_all(folder):
 
 def test_the_page_can_be_followed_to_its_end(tmp_path):
     page, rest = PAGE.read_text(encoding="utf-8").split("\n## Open it in a book\n")
-    book, more = rest.split("\n## ", maxsplit=1)
+    build, more = rest.split("\n## ", maxsplit=1)
     folder, printed = follow(page, tmp_path)
     assert folder == (tmp_path / "lectures").resolve()
     promised = re.findall(r"`(\w+: \d of \d right)`", page)
     assert len(promised) == 2
     assert set(promised) <= set(printed.splitlines())
-    assert "python -m autodiff_edu.course book ../site/" in book  # which tests/live follows
+    assert "python -m autodiff_edu.course book ../site/" in build  # which tests/live follows
     _, printed = follow(more, folder)
     assert re.search(r"^02-a-bath\.ipynb +2 · A cup of tea +5 minutes, exercises 10$", printed, re.M)
     assert check_all(folder) == ""
@@ -357,6 +357,78 @@ def test_our_own_course_is_not_built_by_book(tmp_path, monkeypatch, capsys):
     assert main(["book", "site"]) == 1
     assert "this is not the folder of a course" in capsys.readouterr().err
     assert not (tmp_path / "site").exists()
+
+
+def contents(folder):
+    paths = sorted(path for path in folder.rglob("*") if path.is_symlink() or path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths if not path.is_symlink()}
+
+
+def test_a_site_replaces_what_it_wrote_and_only_that(lectures, tmp_path):
+    site, out = tmp_path / "built", tmp_path / "deep" / "out"
+    for name in ("index.html", "searchindex.js", "chapters/01-a.html", "_static/a/b.js"):
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        (site / name).write_text(name)
+    book.replace_site(site, out)
+    (site / "chapters" / "01-a.html").rename(site / "chapters" / "02-a.html")
+    book.replace_site(site, out)
+    after = contents(out)
+    assert set(after) == {*contents(site), book.WRITTEN}
+    link = tmp_path / "link"
+    link.symlink_to(out)
+    book.replace_site(site, link)
+    assert link.is_symlink()
+
+    def git():
+        (out / ".git").mkdir()
+        (out / ".git" / "HEAD").write_text("ref")
+
+    def changed():
+        (out / "index.html").write_text("by hand")
+
+    def linked():
+        (out / "index.html").unlink()
+        (out / "index.html").symlink_to(PAGE)
+
+    def outside():
+        shutil.rmtree(out / "chapters")
+        (out / "chapters").symlink_to(lectures)
+
+    ways = {
+        "CNAME": lambda: (out / "CNAME").write_text("mine"),
+        ".git/HEAD": git,
+        "lectures/01-a-cup-of-tea.ipynb": lambda: shutil.copytree(lectures, out / "lectures"),
+        "index.html": changed,
+        "index.html ": linked,
+        "chapters": outside,
+        "searchindex.js": lambda: (out / book.WRITTEN).unlink(),
+        book.WRITTEN: lambda: (out / book.WRITTEN).write_text("[1]"),
+        "is not a folder": lambda: (shutil.rmtree(out), out.write_text("a file")),
+    }
+    for name, change in ways.items():
+        shutil.copytree(out, tmp_path / "kept", symlinks=True)
+        change()
+        for place in (out, link):
+            before = contents(tmp_path)
+            with pytest.raises(FileExistsError, match=r"Nothing was written\.") as caught:
+                book.replace_site(site, place)
+            assert contents(tmp_path) == before
+            assert name.strip() in str(caught.value) or name == "searchindex.js"
+        shutil.rmtree(out) if out.is_dir() else out.unlink()
+        (tmp_path / "kept").rename(out)
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(FileExistsError, match="leads back to itself"):
+        book.replace_site(site, tmp_path / "loop")
+
+
+def test_a_course_is_no_site(lectures, monkeypatch, capsys):
+    monkeypatch.chdir(lectures)
+    (lectures / "searchindex.js").touch()
+    before = contents(lectures)
+    for place in (".", ".."):
+        assert main(["book", place]) == 1
+        assert "which was not written by an earlier build. Nothing was written." in capsys.readouterr().err
+    assert contents(lectures) == before
 
 
 @pytest.mark.exhaustive
@@ -374,7 +446,7 @@ def test_a_site_has_the_chapter_its_player_and_its_values(lectures, tmp_path, ca
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "mine.txt").touch()
     assert main(arguments) == 1
-    assert "is not a site. Nothing was written." in capsys.readouterr().err
+    assert "site holds mine.txt, which was not written by an earlier build. Nothing was" in capsys.readouterr().err
     (tmp_path / "site" / "mine.txt").unlink()
     for _ in range(2):  # a site is replaced
         assert main(arguments) == 0

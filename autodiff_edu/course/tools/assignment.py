@@ -17,6 +17,8 @@ from typing import Any
 
 import autodiff_edu
 
+from ...saving.files import check_path
+from ...saving.files import write as write_file
 from ..contents import OURS, Chapter, Course
 from ..values import NAME, pack
 from .execute import as_text
@@ -170,8 +172,9 @@ def write_all(files: Mapping[Path, bytes], *, force: bool) -> None:
 
     Raises
     ------
-    FileExistsError
-        If a file is there already and says something else, and is not to be replaced.
+    OSError
+        If a file is there already and says something else, and is not to be replaced; or something is there that is
+        not a file.
     """
     taken = [path for path, content in files.items() if path.exists() and _content(path) != content]
     if taken and not force:
@@ -179,9 +182,11 @@ def write_all(files: Mapping[Path, bytes], *, force: bool) -> None:
             f"{', '.join(map(str, taken))}: there already, and perhaps worked on. Nothing was written. "
             "Choose another folder, or replace the files with --force"
         )
-    for path, content in files.items():
+    for path in files:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        check_path(path, path.name)
+    for path, content in files.items():
+        write_file(path, content)
 
 
 def written_for(version: str) -> None:

@@ -10,6 +10,7 @@ The programs of a page run in the reader's browser, by a Python that the site se
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import json
 import os
@@ -24,11 +25,14 @@ from typing import Any
 
 import autodiff_edu
 
+from ...saving.files import resolve, write
 from ..contents import Course
 
 HERE = Path(__file__).parents[1]
 OURS = ("own_pages", "rule_source")
 """Extensions for pages that only our own book has."""
+WRITTEN = ".site.json"
+"""The file that says which files a build wrote, with a digest of each: only those are replaced by the next one."""
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 RUN = "import sys; from jupyter_book.cli.main import main; sys.exit(main())"
 
@@ -41,7 +45,7 @@ def build(course: Course, out: Path, python: Path | None = None, wheels: Path | 
     course : Course
         Whose chapters were run.
     out : path
-        The folder; a site that an earlier build wrote there is replaced.
+        The folder; a site that an earlier build wrote there is replaced, if nothing was added to it since.
     python : path, optional
         The folder with what pages load to run programs; it is filled if it is missing, from the network.
     wheels : path, optional
@@ -57,7 +61,7 @@ def build(course: Course, out: Path, python: Path | None = None, wheels: Path | 
     ImportError
         If Jupyter Book is missing.
     FileExistsError
-        If `out` holds something else than a site.
+        If `out` holds anything that an earlier build didn't write.
     ValueError
         If the book cannot be built, saying why.
     OSError
@@ -68,8 +72,7 @@ def build(course: Course, out: Path, python: Path | None = None, wheels: Path | 
     for name in ("jupyter_book", "yaml"):
         if find_spec(name) is None:
             raise ImportError("Jupyter Book is missing; a site needs it: pip install 'autodiff-edu[book]'")
-    if out.exists() and (not out.is_dir() or (any(out.iterdir()) and not (out / "searchindex.js").exists())):
-        raise FileExistsError(f"{out} is there already, and is not a site. Nothing was written. Choose another folder")
+    _list_written(out)
     if python is not None:
         _fetch(python, wheels)
     with tempfile.TemporaryDirectory() as name:
@@ -84,9 +87,48 @@ def build(course: Course, out: Path, python: Path | None = None, wheels: Path | 
         if done.returncode or not (site / "searchindex.js").exists():
             why = said.partition("Traceback (most recent call last):")[0].strip()  # Jupyter Book's own doesn't help
             raise ValueError(f"the book could not be built. {why or said}")
-        shutil.rmtree(out, ignore_errors=True)
-        shutil.copytree(site, out)
+        replace_site(site, out)
     return said
+
+
+def replace_site(site: Path, out: Path) -> None:
+    """Copy a site into a folder, in place of the one that was copied there before, and write down which files it has.
+
+    Raises
+    ------
+    FileExistsError
+        If there is anything else in the folder. Nothing has been changed then.
+    """
+    for path in _list_written(out):
+        path.unlink(missing_ok=True)
+    listed = {path.relative_to(site).as_posix(): _digest(path) for path in sorted(site.rglob("*")) if path.is_file()}
+    out.mkdir(parents=True, exist_ok=True)
+    write(out / WRITTEN, json.dumps(listed, indent=0).encode())
+    shutil.copytree(site, out, dirs_exist_ok=True)
+
+
+def _list_written(out: Path) -> list[Path]:
+    """List the files of the site in a folder; raise an error if there is anything else in it."""
+    out = resolve(out)
+    try:
+        written = json.loads((out / WRITTEN).read_bytes()) if (out / WRITTEN).is_file() else {}
+        there = [path for path in out.rglob("*") if path.is_symlink() or not path.is_dir()] if out.exists() else []
+        files = {path.relative_to(out).as_posix(): path for path in there if path != out / WRITTEN}
+        others = [
+            name
+            for name, path in files.items()
+            if path.is_symlink() or not path.is_file() or written.get(name) != _digest(path)
+        ]
+    except (ValueError, AttributeError) as error:
+        raise FileExistsError(f"{out / WRITTEN} cannot be read. Nothing was written. Choose another folder") from error
+    if others or (out.exists() and not out.is_dir()):
+        what = f"holds {min(others)}, which was not written by an earlier build" if others else "is not a folder"
+        raise FileExistsError(f"{out} {what}. Nothing was written. Move it elsewhere, or choose another folder")
+    return list(files.values())
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def find_machinery() -> Path:

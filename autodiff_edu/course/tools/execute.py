@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ...player import WIDGET_VIEW
+from ...saving.files import write
 from ..contents import Course
 from ..values import find_course
 from .differences import same_html
@@ -67,7 +68,7 @@ def execute(path: str | Path, timeout: int = 120, course: Course | None = None) 
     stored = deepcopy([cell.get("outputs", []) for cell in notebook.cells])
     run(notebook, path.parent, timeout)
     _keep_stored(stored, notebook)
-    path.write_text(as_text(notebook), encoding="utf-8", newline="\n")
+    write(path, as_text(notebook).encode())
 
 
 def _keep_stored(stored: Sequence[Any], notebook: dict[str, Any]) -> None:

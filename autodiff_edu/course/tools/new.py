@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...saving.files import write as write_file
+
 TEMPLATE = Path(__file__).parents[1] / "template"
 
 
@@ -41,5 +43,5 @@ def write(folder: str | Path) -> list[Path]:
     written = []
     for path in sorted(path for path in TEMPLATE.iterdir() if path.is_file()):
         written.append(folder / path.name)
-        written[-1].write_bytes(path.read_bytes())
+        write_file(written[-1], path.read_bytes())
     return written
