@@ -125,7 +125,11 @@ def test_two_chapters_are_moved_and_moved_back(tmp_path):
         ("exercise 1", "exercise 1"),
         ("Exercises 1 to 3", "Exercises 1 to 3"),
         ("[3 · Shapes](03-shapes.ipynb#x)", "[5 · Shapes](05-shapes.ipynb#x)"),
-        ("02-shapes and 02-shapes-2", "05-shapes and 02-shapes-2"),
+        ("03-shapes and 03-shapes-2", "05-shapes and 03-shapes-2"),
+        ("x/03-shapes.html and 03-shapes. So", "x/05-shapes.html and 05-shapes. So"),
+        ("{doc}`03-shapes`, 'B-rod'", "{doc}`05-shapes`, 'A-rod'"),
+        ("2003-shapes, 13-shapes, 03-shapes.npy, my-03-shapes", "2003-shapes, 13-shapes, 03-shapes.npy, my-03-shapes"),
+        ("An A-rod, 2024-rod.npy", "An A-rod, 2024-rod.npy"),
         ('check("3.1", 3.1)', 'check("5.1", 3.1)'),
         ('predict("A.b")', 'predict("B.b")'),
         ('RIGHT["3.2"][3]', 'RIGHT["5.2"][3]'),
@@ -137,7 +141,7 @@ def test_two_chapters_are_moved_and_moved_back(tmp_path):
 )
 def test_a_mention_is_rewritten_and_what_only_looks_like_one_is_not(text, wanted):
     moved = {"3": "5", "4": "3", "5": "4", "A": "B", "B": "A"}
-    assert rewrite(text, moved, {"shapes": "05-shapes"}) == wanted
+    assert rewrite(text, moved, {"03-shapes": "05-shapes", "B-rod": "A-rod"}) == wanted
 
 
 TOML = 'title = "Heat"\nlanguage = "en"\nchapters = ["a-rod", "first"]\nfirst = 1\npages = ["*.md"]\n'
@@ -164,12 +168,28 @@ def test_a_new_chapter_of_a_course_of_ones_own_pushes_the_others_on(tmp_path):
     assert "".join(cell["source"]) == "# 2 · The beginning\n\n*Previous: [1 · A rod](01-a-rod.ipynb)*"
 
 
+def test_where_nothing_was_moved_nothing_is_rewritten(tmp_path, capsys):
+    (tmp_path / "course.toml").write_text(TOML.replace('"first"]', '"heat"]\nappendices = ["rod"]'), encoding="utf-8")
+    for name, title in ("01-a-rod", "# A rod"), ("02-heat", "# Heat"), ("A-rod", "# A"):
+        titled(tmp_path / f"{name}.ipynb", title, "1")
+    assert main(["renumber", "--course", str(tmp_path)]) == 0
+    capsys.readouterr()
+    page = tmp_path / "plan.md"
+    page.write_text("2024-heat.npy, An A-rod, 17-heat, chapter 1\n- 02-heat\n- 01-a-rod\n", encoding="utf-8")
+    before = content(tmp_path)
+    assert main(["renumber", "--course", str(tmp_path)]) == 0
+    assert content(tmp_path) == before
+    assert capsys.readouterr().out == ""
+
+
 @pytest.mark.parametrize(
     ("names", "said"),
     [
         (["01-first"], "there is no notebook of 'a-rod', which "),
         (["01-first", "02-a-rod", "a-rod"], "are both of the chapter 'a-rod'; keep one"),
         (["01-first", "02-a-rod", "03-rest"], "03-rest.ipynb is not in the list of "),
+        (["01-a-rod", "01-first"], "have the same number, so a mention of chapter 1 may mean either: take the number"),
+        (["003-a-rod", "03-first"], "have the same number, so a mention of chapter 3 may mean either"),
     ],
 )
 def test_notebooks_that_do_not_fit_the_list_are_left_as_they_are(tmp_path, capsys, names, said):

@@ -6,7 +6,7 @@ The old numbers are those in the names of the notebooks, the new ones those of t
 filled (see fill.py); and every mention is rewritten, in the notebooks with their stored outputs, in the Python files
 beside course.toml, and in the pages that it names:
 
-- names, in links or elsewhere: 12-higher-order-gradients;
+- names of moved chapters, in links or elsewhere: 12-higher-order-gradients, but not 12-higher-order-gradients.npy;
 - `[12 · Higher-order gradients]`;
 - chapter 12, chapters 12, 13 and 15, chapters 12 to 14, appendix B; exercise 12.3, project 22.1, check 12.3;
 - `check("12.3", …)`, `predict("12.a")`, in tests RIGHT["12.3"], and a comment that begins with 12.3 and a colon.
@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...saving.files import write
 from ..contents import HERE, Chapter, Course
 from .execute import as_text, fingerprint
 from .fill import fill
@@ -43,6 +44,8 @@ MENTION = re.compile(
     r"|\[(?P<title>\d+|[A-Z])(?= · )",
     re.MULTILINE,
 )
+NAME = r"(?<![\w-])(?:{})(?![\w-]|\.(?!(?:ipynb|html|md)\b)\w)"
+"""The name of a chapter, and not a part of another name, nor that of a file of another kind."""
 LISTED = re.compile(rf"[Cc]hapters\s+{NUMBERS}|\.ipynb\), [^*]+\*")
 """What a person should read again: several chapters in a row, and what is said of the next chapter after its link."""
 ANSWER = re.compile(r"^(\*\*)?(?P<id>(?:\d+|[A-Z])\.\d+)(?=: (?:Right|Not yet)\.)")
@@ -67,14 +70,17 @@ def renumber(course: Course) -> list[str]:
     FileNotFoundError
         If a chapter has no notebook.
     ValueError
-        If a chapter has two, or a numbered notebook is not listed; or as `fill` does. Every file is as before then.
+        If a chapter has two, two have the same number, or a numbered notebook is not listed; or as `fill` does. Every
+        file is as before then.
     """
     if HERE in course.notebooks.parents:
         raise ValueError(f"{course.notebooks} is a part of the installed package; renumber its chapters in a checkout")
     there = find(course)
-    numbers = {_number(path.stem): str(chapter.number) for chapter, path in there.items() if _number(path.stem)}
-    numbers = {old.lstrip("0") or "0": new for old, new in numbers.items()}
-    moved = {old: new for old, new in numbers.items() if old != new}
+    numbers = {_plain(_number(path.stem)): str(chapter.number) for chapter, path in there.items()}
+    moved = {old: new for old, new in numbers.items() if old and old != new}
+    names = {
+        path.stem: chapter.name for chapter, path in there.items() if _number(path.stem) and path != chapter.notebook
+    }
     done = []
     for chapter, path in there.items():
         if path != chapter.notebook:
@@ -84,13 +90,13 @@ def renumber(course: Course) -> list[str]:
     before = {path: path.read_bytes() for path in (*there.values(), *pages)}
     try:
         _move(there, texts)
-        return done + _write_all(course, texts, pages, moved)
+        return done + _write_all(course, texts, pages, moved, names)
     except BaseException:
         for chapter, path in there.items():
             if path != chapter.notebook:
                 chapter.notebook.unlink(missing_ok=True)
         for path, content in before.items():
-            path.write_bytes(content)
+            write(path, content)
         raise
 
 
@@ -100,21 +106,24 @@ def _move(there: Mapping[Chapter, Path], texts: Mapping[Chapter, str]) -> None:
             path.unlink()
     for chapter, text in texts.items():
         if there[chapter] != chapter.notebook:
-            chapter.notebook.write_text(text, encoding="utf-8", newline="\n")
+            write(chapter.notebook, text.encode())
 
 
 def _write_all(
-    course: Course, texts: Mapping[Chapter, str], pages: Sequence[Path], moved: Mapping[str, str]
+    course: Course,
+    texts: Mapping[Chapter, str],
+    pages: Sequence[Path],
+    moved: Mapping[str, str],
+    names: Mapping[str, str],
 ) -> list[str]:
     done: list[str] = []
-    slugs = {chapter.slug: chapter.name for chapter in course.chapters}
     for path in pages:  # before a module is imported
         text = path.read_text(encoding="utf-8")
-        done += _write(path, text, _reorder(rewrite(text, moved, slugs), course))
+        done += _write(path, text, _reorder(rewrite(text, moved, names), course))
     for chapter in course.chapters:
         notebook = chapter.read()
         was_run = notebook["metadata"].get("executed") == fingerprint(notebook)
-        _rewrite_cells(notebook["cells"], moved, slugs)
+        _rewrite_cells(notebook["cells"], moved, names)
         fill(notebook, chapter)
         if was_run:  # with the same questions, by other numbers
             notebook["metadata"]["executed"] = fingerprint(notebook)
@@ -130,7 +139,7 @@ def find(course: Course) -> dict[Chapter, Path]:
     FileNotFoundError
         If a chapter has none.
     ValueError
-        If a chapter has two, or a numbered notebook is not listed.
+        If a chapter has two, two have the same number, or a numbered notebook is not listed.
     """
     found: dict[str, list[Path]] = {}
     for path in sorted(course.notebooks.glob("*.ipynb")):
@@ -147,10 +156,19 @@ def find(course: Course) -> dict[Chapter, Path]:
         there[chapter] = paths[0]
     if unlisted := [path for paths in found.values() for path in paths if _number(path.stem)]:
         raise ValueError(f"{unlisted[0]} is not in the list of {course.file}: list it, or move it elsewhere")
+    numbered: dict[str, Path] = {}
+    for path in there.values():
+        number = _plain(_number(path.stem))
+        if number and number in numbered:
+            raise ValueError(
+                f"{numbered[number]} and {path} have the same number, so a mention of chapter {number} may mean either: "
+                "take the number out of the name of the new one"
+            )
+        numbered[number] = path
     return there
 
 
-def rewrite(text: str, moved: Mapping[str, str], slugs: Mapping[str, str]) -> str:
+def rewrite(text: str, moved: Mapping[str, str], names: Mapping[str, str]) -> str:
     """Rewrite the mentions of chapters in a text.
 
     Parameters
@@ -159,13 +177,13 @@ def rewrite(text: str, moved: Mapping[str, str], slugs: Mapping[str, str]) -> st
         Prose, Markdown or Python.
     moved : mapping
         By its old number, the new number of each chapter that has another one.
-    slugs : mapping
-        By its slug, the name of each chapter.
+    names : mapping
+        By its old name, the new name of each chapter that has another one.
 
     Examples
     --------
     >>> def swapped(text):
-    ...     return rewrite(text, {"3": "4", "4": "3"}, {"shapes": "04-shapes"})
+    ...     return rewrite(text, {"3": "4", "4": "3"}, {"03-shapes": "04-shapes"})
     >>> swapped("Chapters 2 to 3 and exercise 4.2 need [3 · Shapes](03-shapes.ipynb).")
     'Chapters 2 to 4 and exercise 3.2 need [4 · Shapes](04-shapes.ipynb).'
     >>> swapped("Griewank and Walther (2008), chapter 3, has 3 of them.")
@@ -177,19 +195,19 @@ def rewrite(text: str, moved: Mapping[str, str], slugs: Mapping[str, str]) -> st
         head, tail = found[0][:start], found[0][start:]
         return head + re.sub(r"\b(?<!\.)(\d+|[A-Z])\b", lambda number: moved.get(number[0], number[0]), tail)
 
-    listed = "|".join(sorted(map(re.escape, slugs), key=len, reverse=True))
-    text = re.sub(rf"\b(?:\d\d+|[A-Z])-({listed})(?![\w-])", lambda name: slugs[name[1]], text)
+    if names:
+        text = re.sub(NAME.format("|".join(map(re.escape, names))), lambda name: names[name[0]], text)
     return MENTION.sub(mention, text)
 
 
-def _rewrite_cells(cells: list[dict[str, Any]], moved: Mapping[str, str], slugs: Mapping[str, str]) -> None:
+def _rewrite_cells(cells: list[dict[str, Any]], moved: Mapping[str, str], names: Mapping[str, str]) -> None:
     for cell in cells:
-        cell["source"] = rewrite("".join(cell["source"]), moved, slugs)
+        cell["source"] = rewrite("".join(cell["source"]), moved, names)
         for output in cell.get("outputs", ()):
             shown = [(output, "text")] if "text" in output else [(output.get("data", {}), kind) for kind in SAID]
             for texts, kind in shown:
                 if kind in texts:
-                    said = rewrite("".join(texts[kind]), moved, slugs)
+                    said = rewrite("".join(texts[kind]), moved, names)
                     texts[kind] = ANSWER.sub(lambda found: _moved_id(found, moved), said)
 
 
@@ -215,12 +233,17 @@ def _write(path: Path, before: str, after: str) -> Iterator[str]:
     """Write a file if it changes, and say so; and where a person should read again."""
     if before == after:
         return
-    path.write_text(after, encoding="utf-8", newline="\n")
+    write(path, after.encode())
     yield f"{path}: rewritten"
     old = set(before.split("\n"))
     for count, line in enumerate(after.split("\n"), 1):
         if line not in old and LISTED.search(line):
             yield f"{path}, line {count}: is this still so? {line.strip()[:200]}"
+
+
+def _plain(number: str) -> str:
+    """Return a number as it is written in a text: 3, not 03."""
+    return number and (number.lstrip("0") or "0")
 
 
 def _number(name: str) -> str:
