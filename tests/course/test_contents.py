@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -230,6 +231,89 @@ def test_fill_refuses_cells_in_another_order_than_the_questions(tmp_path):
     with pytest.raises(
         ValueError, match=r'code cell 2: predict\("2\.a"\) comes after 2\.b; put the cells in the order'
     ):
+        fill(there.chapters[1].read(), there.chapters[1])
+
+
+TWO = (
+    MODULE.removesuffix(")\n")
+    + """\
+    Prediction("Why?", answer=1, why="So."),
+    Number("Two", "What is 1 + 1?", answer=2, why="It is."),
+)
+"""
+)
+
+
+def swapped(module: str) -> str:
+    lines = module.splitlines(keepends=True)
+    lines[4:8] = lines[6:8] + lines[4:6]
+    return "".join(lines)
+
+
+def filled(folder: Path) -> Path:
+    """Write a chapter with two predictions and two exercises as `execute` leaves it."""
+    there = course(folder, a_rod=TWO)
+    chapter(folder / "01-first.ipynb", "1")
+    asks = ['predict("")', 'check("", answer)', 'predict ("")', "check ( '', answer)"]
+    path = chapter(folder / "02-a-rod.ipynb", *asks)
+    content = json.loads(path.read_text(encoding="utf-8"))
+    fill(content, there.chapters[1])
+    for cell in content["cells"]:
+        if "predict" in "".join(cell["source"]):
+            id = re.findall(r'"(.*)"', "".join(cell["source"]))[0]
+            data = {"text/plain": [repr(there.prediction(id))]}
+            cell["outputs"] = [{"output_type": "display_data", "data": data, "metadata": {}}]
+    path.write_text(as_text(content), encoding="utf-8")
+    return path
+
+
+def test_a_space_before_the_bracket_is_no_matter(tmp_path):
+    content = json.loads(filled(tmp_path).read_text(encoding="utf-8"))
+    sources = ["".join(cell["source"]) for cell in content["cells"] if cell["cell_type"] == "code"]
+    assert sources == ['predict("2.a")', 'check("2.1", answer)', 'predict ("2.b")', "check ( '2.2', answer)"]
+
+
+def test_fill_refuses_questions_that_were_swapped_and_the_cells_were_not(tmp_path):
+    path = filled(tmp_path)
+    before = path.read_bytes()
+    there = course(tmp_path, a_rod=swapped(TWO))
+    with pytest.raises(
+        ValueError,
+        match=r"predict\(\"2\.a\"\) shows 'How warm\?', which is 2\.b in a_rod\.py, and 2\.a is 'Why\?'; put",
+    ):
+        fill(there.chapters[1].read(), there.chapters[1])
+    content = json.loads(before)
+    for cell in content["cells"]:
+        cell["outputs"] = []  # so that nothing tells of the predictions
+    with pytest.raises(
+        ValueError, match=r"check\(\"2\.1\"\) shows 'A slope', which is 2\.2 in a_rod\.py, and 2\.1 is 'Two'"
+    ):
+        fill(content, there.chapters[1])
+    content = json.loads(before)
+    cells = content["cells"]
+    cells[1:] = [*cells[4:], *cells[1:4]]
+    fill(content, there.chapters[1])
+    assert [id for _, _, id in calls(content["cells"])] == ["2.a", "2.1", "2.b", "2.2"]
+    there = course(tmp_path, a_rod=TWO.replace("A slope", "Another name").replace("Why?", "And why?"))
+    content = json.loads(before)
+    fill(content, there.chapters[1])
+    assert "Another name" in "".join("".join(cell["source"]) for cell in content["cells"])
+
+
+@pytest.mark.parametrize(
+    ("sources", "message"),
+    [
+        (["x = (1, answer)", 'check("", answer)'], r"code cell 2 has the tag .exercise. and doesn't call check"),
+        (['check("", answer)', "x = (1, answer)"], r"code cell 3 has the tag .exercise. and doesn't call check"),
+        (['check("", answer)\ncheck("", answer)'], r"code cell 2 has the tag .exercise. and calls check 2 times"),
+        (['check("2.1", answer)\ncheck("2.1", answer)'], r"code cell 2 has the tag .exercise. and calls check 2 times"),
+    ],
+)
+def test_fill_refuses_a_cell_of_an_exercise_that_does_not_call_check_once(tmp_path, sources, message):
+    there = course(tmp_path, a_rod=MODULE)
+    chapter(tmp_path / "01-first.ipynb", "1")
+    chapter(tmp_path / "02-a-rod.ipynb", 'predict("")', *sources)
+    with pytest.raises(ValueError, match=message):
         fill(there.chapters[1].read(), there.chapters[1])
 
 

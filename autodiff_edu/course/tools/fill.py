@@ -116,10 +116,9 @@ def _links(chapter: Chapter) -> str:
 
 
 def _fill_predictions(cells: list[Any], chapter: Chapter) -> None:
-    asking = [cell for cell in cells if cell["cell_type"] == "code" and "predict(" in "".join(cell["source"])]
     ids = iter(chapter.predictions)
-    _check_order(cells, chapter, "predict", len(chapter.predictions))
-    for cell in asking:
+    _check_order(cells, chapter, "predict", [(id, each.question) for id, each in chapter.predictions.items()])
+    for cell in (cell for cell in cells if cell["cell_type"] == "code"):
         _set(cell, CALL.sub(lambda m: m[0] if m["call"] != "predict" else _call(m, next(ids)), "".join(cell["source"])))
 
 
@@ -127,7 +126,7 @@ def _add_exercises(cells: list[Any], chapter: Chapter) -> None:
     """Add the cells of exercises that the notebook doesn't ask yet, if those it asks are the chapter's first ones."""
     there = [place for place, cell in enumerate(cells) if tagged(cell, "exercise")]
     texts = ["".join(cell["source"]) for cell in cells if TEXT.fullmatch(str(cell.get("id")))]
-    titles = [re.sub(r"^#+ ([\dA-Z]+\.\d+ )?", "", text.partition("\n")[0]) for text in texts]
+    titles = [_title(text) for text in texts]
     if titles != [exercise.title for exercise in list(chapter.exercises.values())[: len(there)]]:
         return
     ends = [place + 1 for place, cell in enumerate(cells) if tagged(cell, "exercise") or tagged(cell, "solution")]
@@ -141,7 +140,8 @@ def _add_exercises(cells: list[Any], chapter: Chapter) -> None:
 
 def _fill_exercises(cells: list[Any], chapter: Chapter) -> None:
     _add_exercises(cells, chapter)
-    _check_order(cells, chapter, "check", len(chapter.exercises))
+    _check_cells(cells, chapter)
+    _check_order(cells, chapter, "check", [(id, each.title) for id, each in chapter.exercises.items()])
     found = [place for place, cell in enumerate(cells) if tagged(cell, "exercise")]
     ends = [*found[1:], len(cells)]
     for k, (id, exercise) in reversed(list(enumerate(chapter.exercises.items()))):  # cells that are inserted come later
@@ -164,23 +164,67 @@ def _fill_exercises(cells: list[Any], chapter: Chapter) -> None:
             _set(texts[-1], text)
 
 
-def _check_order(cells: list[Any], chapter: Chapter, call: str, count: int) -> None:
-    """Refuse a notebook in which questions are left out, asked twice, or asked in another order than in the module."""
+def _check_cells(cells: list[Any], chapter: Chapter) -> None:
+    """Refuse a cell of an exercise that asks for none, or for several."""
+    asked = [place for place, call, _ in calls(cells) if call == "check"]
+    for place, cell in enumerate((cell for cell in cells if cell["cell_type"] == "code"), 1):
+        if tagged(cell, "exercise") and (count := asked.count(place)) != 1:
+            what = f"calls check {count} times" if count else "doesn't call check"
+            raise ValueError(
+                f'{chapter.notebook}, code cell {place} has the tag "exercise" and {what}: such a cell calls it once'
+            )
+
+
+def _check_order(cells: list[Any], chapter: Chapter, call: str, known: Sequence[tuple[str, str]]) -> None:
+    """Refuse a notebook in which questions are left out, asked twice, or asked in another order than in the module.
+
+    What a question was when the notebook was filled is told by what it shows: a title, or a prediction's question.
+    Where that is not known, by its id.
+    """
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
     asked = [(place, id) for place, called, id in calls(cells) if called == call]
     if call == "check":  # a solution checks the same exercise again
-        code = [cell for cell in cells if cell["cell_type"] == "code"]
         asked = [(place, id) for place, id in asked if tagged(code[place - 1], "exercise")]
-    module, before = chapter.module.name, ""
+    module, before, count = chapter.module.name, "", len(known)
+    texts = [text for _, text in known]
     for k, (place, id) in enumerate(asked):
         here = f'{chapter.notebook}, code cell {place}: {call}("{id}")'
         if k == count:
             raise ValueError(f"{here} asks for one more than the {count} in {module}")
-        if id and before and _part(id) < _part(before):
+        shown = _shown(cells, code[place - 1], call)
+        is_known = bool(shown) and shown in texts
+        if is_known and shown != texts[k]:
+            other = known[texts.index(shown)][0]
+            raise ValueError(
+                f"{here} shows {shown!r:.60}, which is {other} in {module}, and {known[k][0]} is {texts[k]!r:.60}; "
+                "put cells and QUESTIONS in the same order"
+            )
+        if not is_known and id and before and _part(id) < _part(before):
             raise ValueError(f"{here} comes after {before}; put the cells in the order of QUESTIONS in {module}")
-        before = id or before
+        before = "" if is_known else id or before
     if len(asked) < count:
         kind = "predictions" if call == "predict" else "exercises"
         raise ValueError(f"{chapter.notebook}: {call} asks for {len(asked)} of the {count} {kind} in {module}")
+
+
+def _shown(cells: list[Any], cell: Any, call: str) -> str:
+    """Return the title above an exercise's cell, or the question that a prediction's stored output shows."""
+    if call == "predict":
+        outputs = (output.get("data", {}).get("text/plain", "") for output in cell.get("outputs", ()))
+        found = [text.removeprefix("Predict: ") for text in map("".join, outputs) if text.startswith("Predict: ")]
+        return found[0] if len(found) == 1 else ""
+    place = next(k for k, each in enumerate(cells) if each is cell)
+    for above in reversed(cells[:place]):
+        if tagged(above, "exercise"):
+            break
+        if TEXT.fullmatch(str(above.get("id"))):
+            return _title("".join(above["source"]))
+    return ""
+
+
+def _title(text: str) -> str:
+    """Return the title of an exercise's text, without its id."""
+    return re.sub(r"^#+ ([\dA-Z]+\.\d+ )?", "", text.partition("\n")[0])
 
 
 def _part(id: str) -> tuple[int, str]:

@@ -161,8 +161,8 @@ def find(course: Course) -> dict[Chapter, Path]:
         number = _plain(_number(path.stem))
         if number and number in numbered:
             raise ValueError(
-                f"{numbered[number]} and {path} have the same number, so a mention of chapter {number} may mean either: "
-                "take the number out of the name of the new one"
+                f"{numbered[number]} and {path} have the same number, so a mention of chapter {number} may mean "
+                "either: take the number out of the name of the new one"
             )
         numbered[number] = path
     return there
