@@ -47,7 +47,7 @@ KEYS: dict[str, type] = {
 """What course.toml may say, and of which type it is; the first three must be there."""
 LISTS = ("chapters", "appendices", "pages")
 HERE = Path(__file__).parent
-NUMBER = re.compile(r"(\d+|[A-Za-z])(?=[-.]|$)")
+NUMBER = re.compile(r"(?:\d+|[A-Z])(?=[-.]|$)|[a-z](?=\.|$)")
 _packages = map("_course_{}".format, itertools.count())
 
 
@@ -129,7 +129,7 @@ class Chapter:
             found = import_module(f"{self.course.package}.{self.module.stem}")
         except SyntaxError as error:
             raise ValueError(f"{error.filename}, line {error.lineno}: {error.msg}") from error
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(self.module)]
             place = f"{self.module}, line {lines[-1].lineno}" if lines else str(self.module)
             raise ValueError(f"{place}: {type(error).__name__}: {error}") from error
@@ -260,10 +260,11 @@ class Course:
             If there is no such chapter, listing those there are.
         """
         found = NUMBER.match(str(name))
-        number = found and (int(found[1]) if found[1].isdecimal() else found[1].upper())
-        for chapter in self.chapters:
-            if chapter.slug == name or chapter.number == number:
-                return chapter
+        number = found and (int(found[0]) if found[0].isdecimal() else found[0].upper())
+        for known in (name, number):
+            for chapter in self.chapters:
+                if known in (chapter.slug, chapter.number):
+                    return chapter
         there = ", ".join(str(each.number) for each in self.chapters)
         raise ValueError(f"there is no chapter {name}; there are {there}")
 
@@ -327,6 +328,8 @@ def _read(file: Traversable) -> dict[str, Any]:
         if type(value) is not KEYS[key] or not all(isinstance(each, str) for each in texts):
             wanted = "a list of texts" if key in LISTS else "a whole number" if key == "first" else "a text"
             raise reject(at, f"{key} is {value!r:.60}; write {wanted}")
+    if (count := len(said.get("appendices", ()))) > 26:
+        raise reject(r"^\s*appendices\b", f"there are {count} appendices, and 26 letters to number them")
     slugs: list[str] = [*said["chapters"], *said.get("appendices", ())]
     for k, slug in enumerate(slugs):
         at = f"[\"']{re.escape(slug)}[\"']"

@@ -46,7 +46,7 @@ def find_course(folder: str | Path = ".", packed: bool = False) -> Course:
     for each in (here, *here.parents) if here != OURS.notebooks.resolve() else ():
         for name in ("course.toml", NAME) if packed else ("course.toml",):
             if (each / name).is_file():
-                parts = sorted(each.glob("*.py")) if name != NAME else []
+                parts = find_modules(each) if name != NAME else []
                 changed = tuple(path.stat().st_mtime_ns for path in (each / name, *parts))
                 return _read(each / name, changed)
     return OURS
@@ -64,12 +64,20 @@ def _read(path: Path, changed: tuple[int, ...]) -> Course:
     return unpack(path) if path.name == NAME else Course(path.parent)
 
 
+def find_modules(folder: Path) -> list[Path]:
+    """Return the modules in a folder, and in those below it that have an __init__.py, which makes them packages."""
+    found = sorted(folder.glob("*.py"))
+    for package in sorted(folder.glob("*/__init__.py")):
+        found += find_modules(package.parent)
+    return found
+
+
 def pack(course: Course) -> bytes:
     """Return what course.toml and the modules beside it say, as one file; the same bytes each time."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as written:
-        for path in (course.file, *sorted(course.folder.glob("*.py"))):
-            name = zipfile.ZipInfo(path.name)  # which has no date
+        for path in (course.file, *find_modules(course.folder)):
+            name = zipfile.ZipInfo(path.relative_to(course.folder).as_posix())  # which has no date
             written.writestr(name, path.read_bytes(), zipfile.ZIP_DEFLATED)
     return "\n".join([*textwrap.wrap(base64.b64encode(archive.getvalue()).decode(), 120), ""]).encode()
 
@@ -82,12 +90,14 @@ def unpack(path: Path) -> Course:
     ValueError
         If the file is not what `pack` wrote.
     """
+    packed = path.read_bytes()
+    unpacked = TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True)
     try:
-        archive = zipfile.ZipFile(io.BytesIO(base64.b64decode(path.read_bytes())))
-    except (ValueError, zipfile.BadZipFile) as error:
+        with zipfile.ZipFile(io.BytesIO(base64.b64decode(packed))) as archive:
+            archive.extractall(unpacked.name)
+        course = Course(unpacked.name, notebooks=path.parent)
+    except Exception as error:  # zipfile and zlib raise a dozen kinds of errors for a damaged archive
+        unpacked.cleanup()
         raise ValueError(f"{path} is damaged, so no answer can be checked. Ask your teacher for it again") from error
-    _unpacked.append(TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True))
-    folder = Path(_unpacked[-1].name)
-    for name in archive.namelist():
-        (folder / Path(name).name).write_bytes(archive.read(name))
-    return Course(folder, notebooks=path.parent)
+    _unpacked.append(unpacked)
+    return course

@@ -58,11 +58,33 @@ def test_a_folder_is_a_course(tmp_path):
     assert there.prediction("2.a").where == (str(tmp_path.resolve() / "a_rod.py"), 5)
     assert there.exercise("2.1").where[1] == 6
     assert there.find("2.1") is there.find("02-a-rod.ipynb") is there.find("a-rod") is there.chapters[1]
+    with pytest.raises(ValueError, match=r"there is no chapter a-box; there are 1, 2"):
+        there.find("a-box")
     with pytest.raises(KeyError, match=r"there is no exercise '2\.2'; there are 2\.1"):
         there.exercise("2.2")
     (tmp_path / "below").mkdir()
     assert find_course(tmp_path / "below").title == "Heat"
     assert find_course(OURS.notebooks) is OURS
+
+
+def test_a_slug_is_not_taken_for_the_letter_of_an_appendix(tmp_path):
+    there = course(tmp_path, TOML.replace('"a-rod"]', '"b-rod"]\nappendices = ["units", "a-rod", "c"]'))
+    for name, found in (
+        ("a-rod", "B-a-rod"),
+        ("B-a-rod.ipynb", "B-a-rod"),
+        ("A", "A-units"),
+        ("a", "A-units"),
+        ("a.1", "A-units"),
+        ("A-units", "A-units"),
+        ("b-rod", "02-b-rod"),
+        ("c", "C-c"),
+        (1, "01-first"),
+        ("02", "02-b-rod"),
+    ):
+        assert there.find(name).name == found
+    for name in ("a-units", "b-box", "d", "-", "c-c"):
+        with pytest.raises(ValueError, match="there is no chapter"):
+            there.find(name)
 
 
 def test_what_has_changed_in_a_folder_is_read_by_the_next_course(tmp_path):
@@ -90,6 +112,7 @@ def test_asking_for_one_question_imports_its_chapter_alone():
         (TOML.replace("first = 1", 'first = "1"'), r"line 4: first is '1'; write a whole number"),
         (TOML.replace('"a-rod"', "7"), r"line 3: chapters is \['first', 7\]; write a list of texts"),
         (TOML.replace("first = 1", 'appendices = ["first"]'), r"line 4: 'first' is listed twice"),
+        (TOML + f"appendices = {[f'x{k}' for k in range(27)]}", r"line 5: there are 27 appendices, and 26 letters"),
         (TOML.replace("a-rod", "A rod"), r"line 3: 'A rod' can't name files"),
     ],
 )
@@ -118,6 +141,7 @@ def test_a_folder_without_a_list_is_not_a_course(tmp_path):
             MODULE.replace("\n    Number", "\n    7,\n    Number"),
             r"a_rod\.py, line 6: QUESTIONS holds 7, which is neither",
         ),
+        ("\nimport sys\nsys.exit(3)", r"a_rod\.py, line 3: SystemExit: 3"),
         ("\nQUESTIONS = 5", r"a_rod\.py, line 2: QUESTIONS is 5, not a tuple"),
         (MODULE.replace("    Number(", "Nummer("), r"a_rod\.py, line 6: NameError: name 'Nummer'"),
         (MODULE.replace("answer=3,", "answer=3"), r"a_rod\.py, line 5: "),
@@ -456,6 +480,25 @@ def test_an_import_that_fails_after_hand_out_is_a_fault(tmp_path, capsys, monkey
         course(tmp_path, a_rod=MODULE.replace("\n", f"\n{statement}\n", 1), lengths="SIX = 6\n")
         assert faults_of(capsys, tmp_path) == found
     monkeypatch.delitem(sys.modules, "lengths")
+
+
+def test_an_import_of_a_folder_is_a_fault_unless_it_is_a_package(tmp_path, capsys, monkeypatch):
+    chapter(tmp_path / "01-first.ipynb", "1")
+    chapter(tmp_path / "02-a-rod.ipynb", *ASKS)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "helping").mkdir()
+    (tmp_path / "helping" / "lengths.py").write_text("SIX = 6\n", encoding="utf-8")
+    said = "a_rod.py, line 2: helping is not handed out, because it is a folder without an __init__.py; write one"
+    for statement in ("from .helping.lengths import SIX", "from .helping import lengths", "from . import helping"):
+        course(tmp_path, a_rod=MODULE.replace("\n", f"\n{statement}\n", 1))
+        assert faults_of(capsys, tmp_path) == [said]
+    (tmp_path / "helping" / "__init__.py").write_text("", encoding="utf-8")
+    assert faults_of(capsys, tmp_path) == []
+    course(tmp_path, a_rod=MODULE.replace("\n", "\nimport helping.lengths\n", 1))
+    [found] = faults_of(capsys, tmp_path)
+    assert found == "a_rod.py, line 2: helping is not found once it is handed out; import it from .helping"
+    for name in ("helping", "helping.lengths"):
+        monkeypatch.delitem(sys.modules, name)
 
 
 def test_a_missing_notebook_is_a_fault(tmp_path, capsys):

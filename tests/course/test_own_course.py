@@ -1,11 +1,14 @@
 """A lecturer's own course: its folder from the template, its values where they are asked for, and the page about it."""
 
 import base64
+import contextlib
+import io
 import json
 import os
 import re
 import shutil
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -122,11 +125,69 @@ def test_no_answer_is_read_in_passing(lectures):
             assert word not in text
 
 
-@pytest.mark.parametrize("content", [b"", b"no base64!", base64.b64encode(b"no archive")])
+def archive(**members):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as written:
+        for name, content in members.items():
+            written.writestr(name, content)
+    return base64.b64encode(buffer.getvalue())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"no base64!",
+        base64.b64encode(b"no archive"),
+        archive(),
+        archive(a="b"),
+        archive(**{"course.toml": "title = "}),
+        archive(**{"course.toml/": "", "course.toml/x": ""}),
+        archive(**{"x": "a file", "x/y": "below it"}),
+    ],
+)
 def test_a_damaged_file_is_an_error_that_says_what_to_do(content, tmp_path):
     (tmp_path / NAME).write_bytes(content)
     with pytest.raises(ValueError, match=f"{NAME} is damaged, so no answer can be checked. Ask your teacher"):
         unpack(tmp_path / NAME)
+
+
+def test_no_changed_byte_is_an_error_of_another_kind(lectures, tmp_path):
+    packed = base64.b64decode(pack(Course(lectures)))
+    refused = 0
+    for place in range(0, len(packed), 7):
+        changed = packed[:place] + bytes([packed[place] ^ 0xFF]) + packed[place + 1 :]
+        (tmp_path / NAME).write_bytes(base64.b64encode(changed))
+        with contextlib.suppress(ValueError):
+            unpack(tmp_path / NAME)
+            continue
+        refused += 1
+    assert refused > len(packed) / 10
+
+
+def test_a_package_beside_the_modules_is_packed_along(lectures, tmp_path, monkeypatch):
+    (lectures / "helping" / "deep").mkdir(parents=True)
+    for name, text in ("__init__", "from .deep import LOSS"), ("deep/__init__", "from .numbers import LOSS"):
+        (lectures / "helping" / f"{name}.py").write_text(text, encoding="utf-8")
+    (lectures / "helping" / "deep" / "numbers.py").write_text("LOSS = -2\n", encoding="utf-8")
+    (lectures / "submissions").mkdir()
+    (lectures / "submissions" / "anna.py").write_text("1", encoding="utf-8")
+    replace(lectures / QUESTIONS, "answer=-2,", "answer=LOSS,")
+    path = lectures / QUESTIONS
+    path.write_text("from .helping import LOSS\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+    packed = pack(Course(lectures))
+    names = zipfile.ZipFile(io.BytesIO(base64.b64decode(packed))).namelist()
+    assert "helping/deep/numbers.py" in names
+    assert not any("anna" in name for name in names)
+    (tmp_path / "handout").mkdir()
+    (tmp_path / "handout" / NAME).write_bytes(packed)
+    monkeypatch.chdir(tmp_path / "handout")
+    assert predict("1.a").answer == -2
+    monkeypatch.chdir(lectures)
+    assert predict("1.a").answer == -2
+    (lectures / "helping" / "deep" / "numbers.py").write_text("LOSS = -3\n", encoding="utf-8")
+    os.utime(lectures / "helping" / "deep" / "numbers.py", (2e9, 2e9))
+    assert predict("1.a").answer == -3
 
 
 # The commands -----------------------------------------------------------------------------------------------------

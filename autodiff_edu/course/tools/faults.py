@@ -175,15 +175,20 @@ def faults_of_course(course: Course) -> Iterator[str]:
 def faults_of_imports(module: Path) -> Iterator[str]:
     """Find imports that work beside the module, and fail when its course is handed out in one file."""
     for node in ast.walk(ast.parse(module.read_bytes())):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            names = [str(node.module)]
+        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module is None):
+            names = [alias.name.partition(".")[0] for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [str(node.module).partition(".")[0]]
         else:
             continue
         for name in names:
-            if module.with_name(f"{name}.py").is_file():
-                yield f"{module}, line {node.lineno}: {name} is not found once it is handed out; import it from .{name}"
+            here = f"{module}, line {node.lineno}: {name}"
+            file, package = module.with_name(f"{name}.py"), module.with_name(name)
+            if isinstance(node, ast.ImportFrom) and node.level:
+                if not file.is_file() and package.is_dir() and not (package / "__init__.py").is_file():
+                    yield f"{here} is not handed out, because it is a folder without an __init__.py; write one"
+            elif file.is_file() or (package / "__init__.py").is_file():
+                yield f"{here} is not found once it is handed out; import it from .{name}"
 
 
 def faults_of_notebook(cells: Sequence[Any], chapter: Chapter) -> Iterator[str]:

@@ -187,6 +187,9 @@ def _check_order(cells: list[Any], chapter: Chapter, call: str, known: Sequence[
         asked = [(place, id) for place, id in asked if tagged(code[place - 1], "exercise")]
     module, before, count = chapter.module.name, "", len(known)
     texts = [text for _, text in known]
+    if len(asked) < count:
+        kind = "predictions" if call == "predict" else "exercises"
+        raise ValueError(f"{chapter.notebook}: {call} asks for {len(asked)} of the {count} {kind} in {module}")
     for k, (place, id) in enumerate(asked):
         here = f'{chapter.notebook}, code cell {place}: {call}("{id}")'
         if k == count:
@@ -202,9 +205,6 @@ def _check_order(cells: list[Any], chapter: Chapter, call: str, known: Sequence[
         if not is_known and id and before and _part(id) < _part(before):
             raise ValueError(f"{here} comes after {before}; put the cells in the order of QUESTIONS in {module}")
         before = "" if is_known else id or before
-    if len(asked) < count:
-        kind = "predictions" if call == "predict" else "exercises"
-        raise ValueError(f"{chapter.notebook}: {call} asks for {len(asked)} of the {count} {kind} in {module}")
 
 
 def _shown(cells: list[Any], cell: Any, call: str) -> str:
