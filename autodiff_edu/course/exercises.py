@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import math
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -32,6 +31,7 @@ from .feedback import (
     find_notebook_values,
     find_unread_arguments,
     kind_of,
+    near,
     needs_dict,
     needs_each,
     needs_function,
@@ -144,6 +144,10 @@ class Exercise:
         """Return whether two answers that were read are the same."""
         return bool(seen == other)
 
+    def has_hint(self, seen: Any) -> bool:
+        """Return whether there is more to say of an answer that is wrong than that it is."""
+        return bool(self.otherwise) or any(self.agrees(seen, self.read(wrong)) for wrong, _ in self.hints)
+
     def lead_on(self, given: Any, seen: Any, right: Any, name: str) -> str:
         """Return the hint for an answer that is wrong."""
         for wrong, hint in self.hints:
@@ -196,7 +200,7 @@ class Number(Exercise):
         """Return whether two numbers are near."""
         if seen is None or other is None:
             return seen is other
-        return math.isclose(seen, other, rel_tol=self.within, abs_tol=min(self.within, 1e-6) / 100)
+        return near(seen, other, self.within)
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,17 +259,23 @@ class Choice(Exercise):
         if given is ... or (isinstance(given, str) and given == "..."):
             raise NotYet(STILL_OPEN.format(name))
         words = self.choices if isinstance(self.choices, Mapping) else {word: word for word in self.choices}
-        meant = {word.lower(): chosen for word, chosen in words.items()}
-        said = " ".join(given.lower().split()) if isinstance(given, str) else None
+        meant = {_word(word): chosen for word, chosen in words.items()}
+        said = _word(given) if isinstance(given, str) else None
         if said not in meant:
             listed = " or ".join(f'"{word}"' for word in dict.fromkeys(meant.values()))
             raise NotYet(f"Write {listed}: {name} is {shorten(given)}.")
         return meant[said]
 
 
+def _word(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
 @dataclass(frozen=True, eq=False)
 class Table(Exercise):
     """A dict of answers, each of a form of its own. The `hints` are for whole wrong answers, and are looked at first.
+
+    A part of such an answer that is `...` may be anything. `otherwise` is said of a part that has no hint of its own.
 
     Parameters
     ----------
@@ -317,11 +327,14 @@ class Table(Exercise):
     def lead_on(self, given: Any, seen: Any, right: Any, name: str) -> str:
         """Return the hint for the whole answer, or that of the first part that is wrong."""
         for wrong, hint in self.hints:
-            if self.agrees(seen, self.read(wrong)):
-                return hint
+            given_parts = {key: part for key, part in self.parts.items() if wrong.get(key, ...) is not ...}
+            if all(part.agrees(seen[key], part.read(wrong[key])) for key, part in given_parts.items()):
+                return fill(hint, given, self.answer)
         wrong_parts = [key for key, part in self.parts.items() if not part.agrees(seen[key], right[key])]
         count, key = len(self.parts), wrong_parts[0]
         progress = self.progress.format(right=count - len(wrong_parts), all=count, part=key)
+        if self.otherwise and not self.parts[key].has_hint(seen[key]):
+            return progress + fill(self.otherwise, given, self.answer)
         try:
             return progress + self.parts[key].lead_on(given[key], seen[key], right[key], self._name(key))
         except NotYet as hint:
@@ -381,6 +394,10 @@ class WordAndCount(Exercise):
         if number is None or number != round(number):
             raise NotYet(f"For {name} the number of {counted} is a whole number, not {short(number)}.")
         return meant, round(number)
+
+    def has_hint(self, seen: Any) -> bool:
+        """Return whether the part that is wrong has a hint of its own."""
+        return self.word.has_hint(seen[0]) if seen[0] != self._right[0] else self.count.has_hint(seen[1])
 
     def lead_on(self, given: Any, seen: Any, right: Any, name: str) -> str:
         """Return the hint for the word, or if that is right for the number."""
@@ -527,6 +544,10 @@ class Function(Exercise):
             function = _LearnerFunction(given, self.signature, self.returns, self._may_return_none, may_be_open=wrong)
             return [self._run(case, function) for case in self.cases]
 
+    def has_hint(self, seen: Any) -> bool:
+        """Return true: a function has a comparison at least."""
+        return True
+
     def agrees(self, seen: Sequence[CaseOutcome], other: Sequence[CaseOutcome]) -> bool:
         """Return whether every case came to the same."""
         return all(map(self._same, self.cases, seen, other))
@@ -545,6 +566,7 @@ class Function(Exercise):
         return (
             _explain_type(found.value, wanted.value, self.returns)
             or self._explain_unread(given)
+            or _explain_rows(found.value, wanted.value)
             or self._explain_part(case, found.value, wanted.value)
             or self._explain_fact(found.facts, wanted.facts)
             or self._explain_case(case, given, found.value, wanted.value)
@@ -611,7 +633,7 @@ class Function(Exercise):
             return ""
         k = good.index(False)
         praise = "".join(f"{_capital(name)} is right. " for name, fine in zip(names, good, strict=True) if fine)
-        text = _explain_shape("It should", found[k], wanted[k]) or self.otherwise
+        text = _explain_rows(found[k], wanted[k]) or _explain_shape("It should", found[k], wanted[k]) or self.otherwise
         text = text or f"{self._write_arguments(case)}it should be {short(wanted[k])}, and yours is {short(found[k])}."
         return f"{praise}Now look at {names[k]}. {_capital(text)}"
 
@@ -623,7 +645,7 @@ class Function(Exercise):
         for k, name in missing.items():
             if used:
                 return f"Your function computes with `{used[0]}` of the notebook and never reads its argument `{name}`."
-            if any(callable(case[k]) for case in calls):
+            if any(callable(argument) for case in calls for argument in case[k : k + 1]):
                 return f"Your function never calls `{name}`, which it is given."
         return ""
 
@@ -638,7 +660,8 @@ class Function(Exercise):
         if code and right and code.co_argcount < right.co_argcount:  # the places mean something else
             return {}
         needed = find_unread_arguments(self.answer)
-        return {k: name for k, name in find_unread_arguments(given).items() if k not in needed}
+        count = right.co_argcount if right else code.co_argcount if code else 0
+        return {k: name for k, name in find_unread_arguments(given).items() if k not in needed and k < count}
 
     def _write_arguments(self, case: tuple[Any, ...]) -> str:
         """Return the arguments of a call, as the beginning of a sentence."""
@@ -697,6 +720,15 @@ class Recording(Function):
             raise ValueError(f"there is no fact {unknown[0]!r}; there are {', '.join(there)}")
         if unused := [fact for fact in self.limits if fact not in self.facts]:
             raise ValueError(f"the limit of {unused[0]!r} limits nothing: facts has no hint for it")
+
+    @functools.cached_property
+    def _right(self) -> Any:
+        outcomes = self.read(self.answer)
+        for fact, limit in self.limits.items():
+            needed = [outcome.facts[fact] for outcome in outcomes if outcome.facts[fact] > limit]
+            if needed:
+                raise ValueError(f"the right function needs {needed[0]} {fact}, and the limit is {limit}: raise it")
+        return outcomes
 
     def _run(self, case: Case | tuple[Any, ...], function: _LearnerFunction) -> CaseOutcome:
         watch = _Watch()
@@ -800,9 +832,11 @@ class _LearnerFunction:
 
 
 def _plain(value: Any) -> Any:
-    """Return a result with arrays in place of tensors, and lists in place of tuples."""
+    """Return a result with arrays in place of tensors and lists in place of tuples, which no later call changes."""
     if isinstance(value, Tensor):
         return value.numpy()
+    if isinstance(value, np.ndarray):
+        return value.copy()
     if isinstance(value, tuple | list):
         return [_plain(part) for part in value]
     if isinstance(value, dict):
@@ -818,8 +852,10 @@ def _alike(one: Any, other: Any, within: float = 1e-6) -> bool:
     if one is ... or other is ...:
         return True
     if _is_open(one) or _is_open(other):
-        return bool(np.shape(one) == np.shape(other)) and all(
-            np.asarray(each).dtype.kind != "U" for each in (one, other)
+        return (
+            not (is_ragged(one) or is_ragged(other))
+            and bool(np.shape(one) == np.shape(other))
+            and all(np.asarray(each).dtype.kind != "U" for each in (one, other))
         )
     if callable(one) and callable(other):
         return True
@@ -836,7 +872,20 @@ def _alike(one: Any, other: Any, within: float = 1e-6) -> bool:
         return one is other
     if a.shape != b.shape and not (a.size == b.size == 1 and () in (a.shape, b.shape)):
         return False
-    return bool(np.allclose(a, b.reshape(a.shape), rtol=within, atol=within / 100, equal_nan=True))
+    return near(a, b.reshape(a.shape), within, equal_nan=True)
+
+
+def is_ragged(value: Any) -> bool:
+    """Return whether a value is a list of lists of different lengths, which has no shape.
+
+    >>> is_ragged([[1], [2, 3]]), is_ragged([[1, 2]]), is_ragged(3)
+    (True, False, False)
+    """
+    try:
+        np.shape(value)
+    except ValueError:
+        return True
+    return False
 
 
 def _is_open(value: Any) -> bool:
@@ -868,9 +917,16 @@ def _explain_type(found: Any, wanted: Any, names: Sequence[str] = ()) -> str:
 
 def _explain_shape(what: str, found: Any, wanted: Any) -> str:
     """Return a hint for an array that has another shape than the right one."""
-    if not isinstance(wanted, np.ndarray) or np.shape(found) == wanted.shape:
+    if not isinstance(wanted, np.ndarray) or is_ragged(found) or np.shape(found) == wanted.shape:
         return ""
     return f"{_capital(what)} have the shape {wanted.shape}, and yours has the shape {np.shape(found)}."
+
+
+def _explain_rows(found: Any, wanted: Any) -> str:
+    """Return a hint for lists of different lengths in place of an array."""
+    if not isinstance(wanted, np.ndarray) or not is_ragged(found):
+        return ""
+    return f"I need an array of the shape {wanted.shape}, and the rows of {short(found)} have different lengths."
 
 
 def _has_parts(value: Any, count: int) -> bool:

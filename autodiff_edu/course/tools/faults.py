@@ -279,7 +279,12 @@ def _closed(part: Any) -> Any:
 def known_wrong(exercise: Exercise) -> Iterator[tuple[Any, str]]:
     """Yield the wrong answers that an exercise knows, and their hints; those of a part with the other parts right."""
     for wrong, hint in exercise.hints:
-        yield functools.partial(_completed, wrong, exercise.answer) if isinstance(exercise, Function) else wrong, hint
+        if isinstance(exercise, Function):
+            yield functools.partial(_completed, wrong, exercise.answer), hint
+        elif isinstance(exercise, Table):
+            yield {**exercise.answer, **{name: part for name, part in wrong.items() if part is not ...}}, hint
+        else:
+            yield wrong, hint
     parts: Mapping[Any, Exercise] = exercise.parts if isinstance(exercise, Table) else {}
     if isinstance(exercise, Milestones):
         parts = {part.name: part.form_of(exercise.answer) for part in exercise.parts}
