@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import os
 import pickle
 import re
 import subprocess
@@ -19,7 +20,7 @@ from tf_programs import PROGRAMS, TENSORFLOW, described, run
 
 import autodiff_edu as ad
 import autodiff_edu.tf as tf
-from autodiff_edu import nn
+from autodiff_edu import nn, saving
 
 NAMES = [
     *["GradientTape", "Module", "TensorSpec", "UnconnectedGradients", "Variable", "abs", "add", "argmax", "cast"],
@@ -333,6 +334,30 @@ def test_a_loaded_model_is_called_as_it_was_and_takes_single_precision(tmp_path)
     with pytest.raises(FileExistsError, match=r"holds another model \(__call__\); write into an empty folder"):
         tf.saved_model.save(Other(), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["__call__.ad"]
+
+
+def test_whatever_a_file_of_a_model_is_called_it_loads(tmp_path):
+    names = ["__init__", "__slots__", "__qualname__", "__class__", "__doc__", "__del__", "__dict__", "self", "a.b", "-"]
+    for name in [*names, "__call__"]:
+        saving.save(lambda x: x * 2.0, tmp_path / f"{name}.ad", np.float32(1.0))
+    loaded = tf.saved_model.load(tmp_path)
+    assert loaded(1.5) == loaded.self(1.5) == getattr(loaded, "a.b")(1.5) == 3.0
+    (tmp_path / "__call__.ad").unlink()
+    assert not callable(tf.saved_model.load(tmp_path))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_only_regular_files_of_a_model_are_read(tmp_path):
+    saving.save(lambda x: x * 2.0, tmp_path / "b.ad", np.float32(1.0))
+    os.mkfifo(tmp_path / "a.ad")
+    assert tf.saved_model.load(tmp_path).b(1.5) == 3.0
+    (tmp_path / "b.ad").unlink()
+    for target in ("pipe", "/dev/zero", "a.ad", "nowhere", "."):
+        if target != "pipe":
+            (tmp_path / "a.ad").symlink_to(target)
+        with pytest.raises(FileNotFoundError, match="contains no saved functions"):
+            tf.saved_model.load(tmp_path)
+        (tmp_path / "a.ad").unlink()
 
 
 def test_without_custom_gradients_a_saved_function_cannot_be_differentiated(tmp_path):

@@ -56,7 +56,8 @@ class SavedFunction:
         TypeError
             If their number or form is different, or a dtype is of a wider kind than the example's.
         ValueError
-            If a shape differs in more than the number of samples.
+            If a shape differs in more than the number of samples, or an operation cannot be computed, as with an index
+            that is out of bounds.
         """
         listing = self._contents.listing
         known: Known = {value: variable for variable, value in listing.variables}
@@ -145,8 +146,7 @@ class SavedFunction:
                 sources, outputs = arguments
                 found = self._run_custom(instruction, sources, outputs, {**known})
             else:
-                check_amount(name, arguments, parameters)
-                result = self._contents.table[name](*arguments, **parameters)
+                result = self._compute(instruction, arguments, parameters)
                 found = tensors_in(result) or [as_tensor(leaf) for _, leaf in flatten(result, "the result")]
             if len(found) != len(instruction.outputs):
                 raise ValueError(
@@ -161,6 +161,16 @@ class SavedFunction:
                         "with an example of this kind"
                     )
             known.update(zip(instruction.outputs, found, strict=True))
+
+    def _compute(self, instruction: Instruction, arguments: list[Any], parameters: dict[str, Any]) -> Any:
+        name = instruction.operation
+        try:
+            check_amount(name, arguments, parameters)
+            return self._contents.table[name](*arguments, **parameters)
+        except (AttributeError, IndexError, KeyError, OverflowError) as error:
+            if isinstance(error, ValueError):  # as NumPy's AxisError is
+                raise
+            raise ValueError(f"{name}, from {instruction.where}, cannot be computed: {error}") from error
 
     def _run_custom(self, instruction: Instruction, sources: list[Any], outputs: list[Any], known: Known) -> list[Any]:
         """Return the outputs of a custom gradient as new tensors that have this gradient."""

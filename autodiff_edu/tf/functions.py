@@ -79,12 +79,13 @@ def save_model(obj: Any, export_dir: Any, *, options: Any = None) -> None:
 
 
 def load_model(export_dir: Any) -> Any:
-    """Read a folder that `save_model` wrote; return an object with its methods."""
-    if not (files := sorted(Path(export_dir).glob("*.ad"))):
+    """Read a folder that `save_model` wrote, but no pipe or device in it; return an object with its methods."""
+    if not (files := sorted(filter(Path.is_file, Path(export_dir).glob("*.ad")))):
         raise FileNotFoundError(f"{str(export_dir)!r} contains no saved functions; write one with saved_model.save")
     run: Any = lambda program, *args: program(*map(tensor_of, args))  # noqa: E731
-    methods = {file.stem: staticmethod(functools.partial(run, load(file))) for file in files}
-    return type("SavedModel", (), methods)()  # Python looks for __call__ in the class
+    methods = {file.stem: functools.partial(run, load(file)) for file in files}
+    call = {name: staticmethod(method) for name, method in methods.items() if name == "__call__"}
+    return type("SavedModel", (types.SimpleNamespace,), call)(**methods)  # Python looks for __call__ in the class
 
 
 SaveOptions = collections.namedtuple("SaveOptions", ["experimental_custom_gradients"], defaults=[True])

@@ -290,6 +290,26 @@ def test_an_operation_that_gives_another_number_of_results_is_an_error_when_call
         load(path)(X)
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (set_in("getitem", arguments=[{"input": 0}, 9]), "index 9 is out of bounds"),
+        (set_in("getitem", arguments=[{"input": 0}, {"tuple": [0, 0, 0, 0]}]), "too many indices"),
+        (
+            set_in("getitem", arguments=[{"input": 0}, {"float": "nan"}]),
+            "only integers|indices must be|not a valid index",
+        ),
+        (set_in("getitem", arguments=[{"input": 0}, 10**30]), "cannot be computed"),
+        (set_in("numpy.multiply", arguments=[{"input": 0}, 10**400]), "cannot be computed"),
+    ],
+)
+def test_an_operation_that_cannot_be_computed_is_named(path, change, said):
+    tampered(path, change)
+    with pytest.raises(ValueError, match=said) as caught:
+        load(path)(X)
+    assert "from tampering.py, line " in str(caught.value)
+
+
 def test_what_could_not_be_loaded_is_not_written(tmp_path):
     with pytest.raises(ValueError, match="cannot be loaded"):
         save(lambda p: p[1, 2] * 2.0, tmp_path / "function.ad", {(1, 2): 1.0})
