@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .formatting import is_array, short_argument, short_index, spoken_value
+from .formatting import is_array, short_argument, short_index, spell_out, spoken_value
 from .frames import Where
 from .places import name_in_with, names, renamed
 from .shared import operators
@@ -91,7 +91,7 @@ class Labels:
     def give(self, id: int, name: str) -> None:
         """Name a tensor that has no name yet."""
         if id not in self._names:
-            name = str(name).replace("\n", " ")[:80] or "unnamed"  # on one line, whatever the user wrote
+            name = spell_out(str(name).replace("\n", " ")[:80]) or "unnamed"  # on one line, whatever the user wrote
             unique = name
             while unique in self._uses:
                 self._uses[name] += 1

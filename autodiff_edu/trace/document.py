@@ -78,7 +78,7 @@ from ..core.events import Event
 from ..core.rule import rule_of
 from ..core.tape import Tape
 from ..core.variable import Variable
-from ..text.formatting import short_argument, short_value
+from ..text.formatting import short_argument, short_value, spell_out
 from ..text.frames import Where
 from ..text.labels import Labels, names_of_tapes
 from ..text.places import names
@@ -95,7 +95,8 @@ from .states import states
 
 def empty(title: str) -> dict[str, Any]:
     """Return an empty document."""
-    document: dict[str, Any] = {"format": shared()["format"], "version": shared()["version"], "title": title}
+    document: dict[str, Any] = {"format": shared()["format"], "version": shared()["version"]}
+    document["title"] = spell_out(title)
     document |= {part: [] for part in ("code", "tapes", "tensors", "formulas", "entries", "calls", "steps")}
     return document | {"program": {"lines": [], "steps": []}}
 

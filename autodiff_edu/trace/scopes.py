@@ -16,6 +16,7 @@ from typing import Any
 
 from ..core.active import now
 from ..core.events import Record
+from ..text.formatting import spell_out
 from ..text.with_block import ExitMethod, WithBlock, still_running
 
 _scopes = ContextVar[tuple["scope", ...]]("scopes", default=())
@@ -136,5 +137,6 @@ def distinguish(path: tuple[str, ...], owners: dict[str, list[Any]]) -> list[str
             if not any(other is name.owner for other in met):
                 met.append(name.owner)
             number = 1 + next(k for k, other in enumerate(met) if other is name.owner)
-        names.append(str(name) if number == 1 else f"{name} {number}")
+        shown = spell_out(str(name))
+        names.append(shown if number == 1 else f"{shown} {number}")
     return names

@@ -291,7 +291,7 @@ def filled(folder: Path) -> Path:
     return path
 
 
-def test_a_space_before_the_bracket_is_no_matter(tmp_path):
+def test_a_space_before_the_bracket_makes_no_difference(tmp_path):
     content = json.loads(filled(tmp_path).read_text(encoding="utf-8"))
     sources = ["".join(cell["source"]) for cell in content["cells"] if cell["cell_type"] == "code"]
     assert sources == ['predict("2.a")', 'check("2.1", answer)', 'predict ("2.b")', "check ( '2.2', answer)"]

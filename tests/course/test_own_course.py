@@ -482,7 +482,7 @@ def test_a_site_replaces_what_it_wrote_and_only_that(lectures, tmp_path):
         book.replace_site(site, tmp_path / "loop")
 
 
-def test_a_course_is_no_site(lectures, monkeypatch, capsys):
+def test_a_course_is_not_a_site(lectures, monkeypatch, capsys):
     monkeypatch.chdir(lectures)
     (lectures / "searchindex.js").touch()
     before = contents(lectures)

@@ -371,9 +371,28 @@ def test_names_titles_and_code_from_the_user_cannot_become_markup():
         assert text.count("<!--") == plain.count("<!--")
         assert text.count("<script") == plain.count("<script")
     d = document(player)
-    assert d["title"] == NASTY
-    assert NASTY in [tensor["name"] for tensor in d["tensors"]]
+    shown = NASTY.replace("\u2028", "\\u2028")
+    assert d["title"] == shown
+    assert shown in [tensor["name"] for tensor in d["tensors"]]
     assert any("<img src=x" in line for part in d["code"] for line in part["lines"])
+
+
+def test_nothing_that_a_terminal_obeys_or_nobody_sees_is_in_a_file(tmp_path):
+    evil = "\x00\x1b[31m\x07\u202e\n\x85\x7f"
+    x = ad.Variable(3.0, name=f"x{evil}")
+    with ad.trace(f"title{evil}") as t:
+        with ad.GradientTape() as tape, ad.scope(f"scope{evil}"):
+            y = x * ad.constant(2.0, name=f"c{evil}")
+        tape.gradient(y, x)
+    player = ad.play(t)
+    assert str(tape).replace("\n", "").isprintable()
+    for ending in (".txt", ".html", ".svg"):
+        player.save(path := tmp_path / f"player{ending}")
+        text = path.read_text(encoding="utf-8")
+        assert text.replace("\n", "").isprintable()
+        assert "x\\x00\\x1b[31m" in text
+    assert document(player)["title"] == "title\\x00\\x1b[31m\\x07\\u202e\\n\\x85\\x7f"
+    assert "scope\\x00\\x1b[31m\\x07" in t.to_json().replace("\\\\", "\\")
 
 
 def test_a_page_is_a_whole_document_and_can_be_saved(tmp_path):
