@@ -35,7 +35,7 @@ def check(exercise: str, answer: Any) -> Feedback:
     Examples
     --------
     >>> check("1.1", ...)
-    1.1: Not yet. Replace the three dots by your answer and run the cell again.
+    1.1: Not yet. Replace the three dots with your answer and run the cell again.
     >>> check("1.1", 4).right
     False
     >>> check("0.9", 4)  # doctest: +ELLIPSIS

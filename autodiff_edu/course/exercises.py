@@ -23,7 +23,7 @@ from ..core.tensor import Tensor
 from ..gradient_tape import GradientTape
 from ..trace.hook import hook
 from .feedback import (
-    STILL_OPEN,
+    STILL_MISSING,
     Feedback,
     NotYet,
     call,
@@ -44,7 +44,7 @@ Hints = Mapping[Any, str] | Sequence[tuple[Any, str]]
 """Wrong answers and the hint of each: a dict, or pairs where the answers can't be its keys."""
 
 
-class StillOpen(NotYet):
+class StillMissing(NotYet):
     """A function returns three dots: nothing has been written yet."""
 
 
@@ -59,7 +59,7 @@ class Exercise:
     answer : object
         The right answer, in the form that a learner would hand in.
     hints : mapping, or sequence of pairs
-        Wrong answers that learners give, in the same form, and for each the sentence that leads on.
+        Wrong answers that learners give, in the same form, and the hint for each.
     otherwise : str
         The hint for any other wrong answer. `{given}` and `{answer}` in a hint stand for what was given and what is
         right.
@@ -120,7 +120,7 @@ class Exercise:
             What was handed in. An error that its own methods raise becomes a sentence.
         """
         if given is ...:
-            return Feedback(id, False, "Replace the three dots by your answer and run the cell again.")
+            return Feedback(id, False, "Replace the three dots with your answer and run the cell again.")
         try:
             return Feedback(id, True, self.judge(given))
         except NotYet as hint:
@@ -153,7 +153,8 @@ class Exercise:
         for wrong, hint in self.hints:
             if self.agrees(seen, self.read(wrong)):
                 return fill(hint, seen, right)
-        return fill(self.otherwise, seen, right) or f"{_capital(name)} isn't {short(seen)}. Look at the question again."
+        what = "" if name == "your answer" else f" for {name}"
+        return fill(self.otherwise, seen, right) or f"{short(seen)} is not right{what}. Look at the question again."
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +164,7 @@ class Number(Exercise):
     Parameters
     ----------
     within : float
-        By what part of itself it may be missed.
+        Relative tolerance: 0.01 is 1 %.
 
     Examples
     --------
@@ -216,7 +217,7 @@ class Shape(Exercise):
     def read(self, given: Any, name: str = "your answer") -> tuple[int, ...]:
         """Return the shape as a tuple."""
         if _has_dots(given):
-            raise NotYet(STILL_OPEN.format(name))
+            raise NotYet(STILL_MISSING.format(name))
         if isinstance(given, np.ndarray | Tensor) and given.ndim == 1:
             given = np.asarray(given).tolist()
         if not isinstance(given, tuple | list) or not all(map(_is_size, given)):
@@ -257,7 +258,7 @@ class Choice(Exercise):
     def read(self, given: Any, name: str = "your answer") -> str:
         """Return the word that was chosen."""
         if given is ... or (isinstance(given, str) and given == "..."):
-            raise NotYet(STILL_OPEN.format(name))
+            raise NotYet(STILL_MISSING.format(name))
         words = self.choices if isinstance(self.choices, Mapping) else {word: word for word in self.choices}
         meant = {_word(word): chosen for word, chosen in words.items()}
         said = _word(given) if isinstance(given, str) else None
@@ -419,7 +420,7 @@ class Case:
     explain : callable, optional
         Is given the function in such a case, and returns the hint.
     within : float
-        By what part of themselves numbers may be missed.
+        Relative tolerance of numbers: 0.01 is 1 %.
 
     Examples
     --------
@@ -505,7 +506,7 @@ class Function(Exercise):
     returns : tuple of str
         What the parts of its result are called, if it returns several.
     within : float
-        By what part of themselves numbers may be missed, but for a `Case`, which has its own.
+        Relative tolerance of numbers: 0.01 is 1 %. A `Case` has its own.
 
     Examples
     --------
@@ -585,7 +586,7 @@ class Function(Exercise):
         try:
             value = _plain(case.of(function) if isinstance(case, Case) else function(*copy.deepcopy(case)))
             if not function.may_be_open and _has_dots(value):
-                raise NotYet(STILL_OPEN.format(f"what {function.name} returns"))
+                raise NotYet(STILL_MISSING.format(f"what {function.name} returns"))
             return CaseOutcome(value)
         except NotYet as hint:
             return CaseOutcome(refused=hint)
@@ -823,9 +824,9 @@ class _LearnerFunction:
         result = call(function, *args, written=written)
         if _has_dots(result) and not self.may_be_open:
             parts = result if isinstance(result, tuple | list) else [result]
-            still_open = [name for name, part in zip(self.returns, parts, strict=False) if _has_dots(part)]
-            what = still_open[0] if still_open else f"what {self.name} returns"
-            raise StillOpen(STILL_OPEN.format(what))
+            still_missing = [name for name, part in zip(self.returns, parts, strict=False) if _has_dots(part)]
+            what = still_missing[0] if still_missing else f"what {self.name} returns"
+            raise StillMissing(STILL_MISSING.format(what))
         if result is None and not self.may_return_none:
             raise NotYet(f"{written} returns None. Is a `return` missing?")
         return result

@@ -25,7 +25,7 @@ from ..core.events import Event
 from ..core.tensor import Tensor
 from ..trace.hook import hook
 
-STILL_OPEN = "Replace the three dots: {} is still open."
+STILL_MISSING = "Replace the three dots: {} is still missing."
 
 
 class NotYet(Exception):  # noqa: N818 (no error of anybody's)
@@ -101,7 +101,7 @@ def number(answer: Any, name: str = "your answer") -> float:
     autodiff_edu.course.feedback.NotYet: I need one number here, and your answer is `'eight'`, a str.
     """
     if answer is ...:
-        raise NotYet(STILL_OPEN.format(name))
+        raise NotYet(STILL_MISSING.format(name))
     if answer is None:
         raise NotYet(f"I need one number here, and {name} is None. Is a `return` missing somewhere?")
     try:
@@ -138,7 +138,7 @@ def numbers(answer: Any, name: str = "what your function returns") -> Any:
     autodiff_edu.course.feedback.NotYet: I need an array of numbers, and what your function returns is `'up'`.
     """
     if answer is ...:
-        raise NotYet(STILL_OPEN.format(name))
+        raise NotYet(STILL_MISSING.format(name))
     if answer is None:
         raise NotYet(f"I need an array of numbers, and {name} is None. Is a `return` missing?")
     try:
@@ -342,13 +342,13 @@ def needs_each(answer: dict[Any, Any], names: Collection[Any], missing: str) -> 
     >>> needs_each({"a": 1.0, "b": ...}, "ab", "No slope is given for")
     Traceback (most recent call last):
         ...
-    autodiff_edu.course.feedback.NotYet: Replace the three dots. Still open: b.
+    autodiff_edu.course.feedback.NotYet: Replace the three dots. Still missing: b.
     """
     between = " and " if len(names) == 2 else ", "
     if absent := [str(name) for name in names if name not in answer]:
         raise NotYet(f"{missing} {between.join(absent)}.")
-    if still_open := [str(name) for name in names if answer[name] is ...]:
-        raise NotYet(f"Replace the three dots. Still open: {between.join(still_open)}.")
+    if missing_parts := [str(name) for name in names if answer[name] is ...]:
+        raise NotYet(f"Replace the three dots. Still missing: {between.join(missing_parts)}.")
 
 
 def near(a: Any, b: Any, within: float = 1e-6, equal_nan: bool = False) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from .exercises import Exercise, StillOpen
+from .exercises import Exercise, StillMissing
 from .feedback import NotYet, call, needs_dict, shorten
 
 
@@ -22,7 +22,7 @@ class Milestone(NamedTuple):
     name : str
         The key in the answer, such as "second"; in projects whose answer is not a dict, only what to call the step.
     next : str
-        What to hand in, told when this is the first step that is still open. A sentence.
+        What to hand in, told when this is the first step that is still missing. A sentence.
     form : Exercise or callable
         What judges the part; or what makes that from the whole answer, where one part measures another.
 
@@ -93,9 +93,9 @@ class Milestones(Exercise):
                 break
             try:
                 if parts.get(name, ...) is ...:
-                    raise StillOpen
+                    raise StillMissing
                 said.append(self.parts[place - 1].form_of(given).judge(parts[name], f"`{name}`"))
-            except StillOpen:
+            except StillMissing:
                 hints.append(f"Next, `{name}`: {following}")
             except NotYet as hint:
                 hints.append(f"Milestone {place}, `{name}`: {hint}")

@@ -38,11 +38,11 @@ class Prediction:
     choices : tuple of str
         What to choose from; if there are none, the answer is typed.
     hints : mapping
-        By a wrong answer, the sentence that leads on from it. Any other wrong answer gets a general one.
+        By a wrong answer, the hint for it. Any other wrong answer gets a general one.
     why : str
         What is said once the question is settled.
     within : float
-        By what part of itself a number may be missed: 0.01 is 1 %.
+        Relative tolerance of a number: 0.01 is 1 %.
 
     Raises
     ------
@@ -143,7 +143,7 @@ class Prediction:
 
 def _named(name: str, texts: Mapping[Any, str]) -> list[tuple[str, str]]:
     if not isinstance(texts, Mapping):
-        raise TypeError(f'hints is {texts!r:.60}, not a dict: write {{wrong answer: "a sentence that leads on"}}')
+        raise TypeError(f'hints is {texts!r:.60}, not a dict: write {{wrong answer: "the hint for it"}}')
     return [(name, text) for text in texts.values()]
 
 

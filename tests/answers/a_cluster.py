@@ -259,7 +259,7 @@ WRONG = {
         (scale(lambda s: (1.0, 2.0)), "sum over axis 0"),
         (scale(lambda s: 3.0), "Return the mean and the standard deviation"),
         (scale(lambda s: (..., ...)), "three dots"),
-        (scale(lambda s: (root(s)[0], ...)), "the standard deviation is still open"),
+        (scale(lambda s: (root(s)[0], ...)), "the standard deviation is still missing"),
         (scale(lambda s: ...), "three dots"),
         (scale(root, lambda block: (block.size, *sums(block)[1:])), "counts the numbers"),
         (scale(root, lambda block: ...), "three dots"),

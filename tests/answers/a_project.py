@@ -484,7 +484,7 @@ WRONG = {
         (PHYSICS | {"solution": lambda x: np.full_like(x, np.nan)}, "not finite"),
         (PHYSICS | {"solution": lambda x: ...}, "Next, `solution`"),
         (PHYSICS | {"errors": {"inside": 0.01}}, "No error is given for outside"),
-        (PHYSICS | {"errors": ERRORS | {"outside": ...}}, "Still open: outside"),
+        (PHYSICS | {"errors": ERRORS | {"outside": ...}}, "Still missing: outside"),
         (PHYSICS | {"errors": ERRORS | {"outside": off(np.pi, 2 * np.pi).mean()}}, "outside: That's the mean"),
         (PHYSICS | {"errors": ERRORS | {"outside": np.sqrt(np.mean(off(np.pi, 2 * np.pi) ** 2))}}, "mean square"),
         (PHYSICS | {"errors": ERRORS | {"outside": ERRORS["outside"] ** 2}}, "Take its root"),

@@ -89,7 +89,7 @@ WRONG = {
         ({**SIX, "x": 7.0}, "to compute b and a"),
         ({**SIX, "x": "no"}, "Write a number, without quotes"),
         ({"f": 1.0}, "No cotangent is given for e"),
-        ({**SIX, "a": ...}, "Still open: a"),
+        ({**SIX, "a": ...}, "Still missing: a"),
     ],
     2: [
         (lambda g, z, x, y: (y, x), "leave out g"),
@@ -110,7 +110,7 @@ WRONG = {
         ),
         (lambda g, z, x, y: (g * abs(y), g * abs(x)), "Now look at the contribution to y"),
         (lambda g, z, x, y: None, "returns None"),
-        (lambda g, z, x, y: (..., ...), "contribution to x is still open"),
+        (lambda g, z, x, y: (..., ...), "contribution to x is still missing"),
         (lambda g, z, x, y: (g * y, g), "Now look at the contribution to y"),
         (lambda g, z, x, y: (g, g * x), "Now look at the contribution to x"),
         (lambda g, z, x, y: (g * FACTOR, g * x), "`FACTOR` of the notebook and never reads its argument `y`"),

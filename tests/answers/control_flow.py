@@ -93,7 +93,7 @@ WRONG = {
         ({**LOOP, 3: None}, "A loop cuts nothing"),
         ({**LOOP, 3: 5}, "Which power"),
         ({**LOOP, 3: "many"}, "The slope of 3 is.*Write None or a number, without quotes"),
-        ({**LOOP, 7: ...}, "Still open: 7"),
+        ({**LOOP, 7: ...}, "Still missing: 7"),
         ({3: 108}, "No slope is given for 7, 60"),
         ({"3": 108, "7": 147, "60": 1}, "Write the keys as the question does, 3 and not '3'"),
         (108.0, "I need a dict"),

@@ -103,7 +103,7 @@ WRONG = {
         ({"after": 2.0, "before": 0.25}, "does not multiply"),
         ({"after": 2.0, "before": 7.0}, "send to the clip"),
         ({"after": 2.0}, "No gradient is given for before"),
-        ({"after": 2.0, "before": ...}, "Still open: before"),
+        ({"after": 2.0, "before": ...}, "Still missing: before"),
         ({"after": ..., "before": ...}, "three dots"),
         ((2.0, 0.5), "I need a dict"),
     ],

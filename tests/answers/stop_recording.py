@@ -242,6 +242,6 @@ WRONG = {
         ({**AFTER, "dc/dx": "None"}, "without quotes"),
         ({**AFTER, "entries": None}, "Only a gradient can be None"),
         ({"entries": 3}, "dc/dx, dc/dy"),
-        ({**AFTER, "entries": ...}, "Still open: entries"),
+        ({**AFTER, "entries": ...}, "Still missing: entries"),
     ],
 }

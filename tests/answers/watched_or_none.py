@@ -217,7 +217,7 @@ WRONG = {
         ({**TEN, "a": 2, "j": 4}, "8 of 10 are right"),
         ({**TEN, "c": "None"}, "without quotes"),
         ({**TEN, "a": [1, 2]}, "the gradient of a"),
-        ({**TEN, "a": ..., "e": ...}, "Still open: a, e"),
+        ({**TEN, "a": ..., "e": ...}, "Still missing: a, e"),
         ({"a": 4}, "No gradient is given for b"),
         ([4.0] * 10, "I need a dict"),
     ],

@@ -252,7 +252,7 @@ def test_a_course_among_the_submissions_judges_nothing(lectures, tmp_path, monke
         assert "course.toml is among the submissions" in capsys.readouterr().err
     monkeypatch.chdir(path.parent / "forged")
     assert main(["grade", "..", "--course", str(lectures)]) == 0
-    assert "1.1,0,Your answer isn't 7." in capsys.readouterr().out
+    assert "1.1,0,7 is not right." in capsys.readouterr().out
 
 
 @pytest.mark.exhaustive
@@ -344,10 +344,10 @@ def test_check_sees_a_solution_that_is_wrong(lectures, capsys):
     assert "code cell 6: the solution of 1.1 is not right. 1.1: Not yet. By then it loses one degree" in said
 
 
-def test_check_sees_a_solution_that_is_still_open(lectures, capsys):
+def test_check_sees_a_solution_that_is_still_missing(lectures, capsys):
     replace(lectures / CHAPTER, "solution = 30.0 * np.log(4.0)", "solution = ...")
     assert main(["check", str(lectures)]) == 1
-    assert "code cell 6: the solution of 1.1 is still open" in capsys.readouterr().out
+    assert "code cell 6: the solution of 1.1 is still missing" in capsys.readouterr().out
 
 
 def test_a_notebook_under_another_number_is_to_be_renumbered(lectures):

@@ -208,7 +208,7 @@ Write `backtrack(f, x, gradient, step)`. `x`, `gradient` and `step` are arrays. 
     hints=[
         (
             lambda *args: 1.0,
-            "Your t is always 1: the step is taken untried. Replace the three dots by a loop that halves t.",
+            "Your t is always 1: the step is taken untried. Replace the three dots with a loop that halves t.",
         ),
         (
             halve_step_alone,

@@ -246,7 +246,7 @@ def pairs_of(answer: Any) -> set[tuple[str, str]]:
     if not isinstance(answer, set | frozenset | list | tuple):
         raise NotYet(f"{wanted}, and your answer is {shorten(answer)}.")
     if any(pair is ... for pair in answer):
-        raise NotYet("Replace the three dots by the other arrows.")
+        raise NotYet("Replace the three dots with the other arrows.")
     for pair in answer:
         if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
             raise NotYet(f"{wanted}, and one element of your answer is {shorten(pair)}.")

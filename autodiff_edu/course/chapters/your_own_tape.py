@@ -19,7 +19,7 @@ import numpy as np
 from ...core.tensor import constant
 from ...gradient_tape import GradientTape
 from ..exercises import Case, CaseOutcome, Function
-from ..feedback import STILL_OPEN, NotYet, call, near, numbers, shorten
+from ..feedback import STILL_MISSING, NotYet, call, near, numbers, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -453,7 +453,7 @@ def _call(calculation: Calculation) -> str:
 def _hint_of_slopes(slopes: Any, calculation: Calculation) -> str:
     """Return a hint for what is not a list of slopes."""
     if slopes is ...:
-        return "Replace the three dots: `gradient` is still open."
+        return "Replace the three dots: `gradient` is still missing."
     if slopes is None:
         return "Your `gradient` returns None. End it with `return`, and a list: one slope for each source."
     count = len(calculation.boxed)
@@ -664,7 +664,7 @@ def _hint_of_quotient(value: Any, written: str, method: str, divide: Callable[[]
         missing = f" `{value.__name__}` has no `{method}`." * (not hasattr(value, method))
         return f"{refused}{again}{missing}"
     if given is ...:
-        return STILL_OPEN.format(written)
+        return STILL_MISSING.format(written)
     if type(given) in value.__mro__[1:-1]:
         above = type(given).__name__
         return f"`apply` makes `{above}`s, so add the methods to `{above}` itself."

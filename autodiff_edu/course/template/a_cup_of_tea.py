@@ -18,7 +18,7 @@ QUESTIONS = (
         "What is the slope of the temperature at t = 0, in degrees per minute?",
         # What is right: a number, None, a shape such as (2, 3), or one of `choices=("up", "down")`.
         answer=-2,
-        # A wrong answer that you expect, and the sentence that leads on from it. Any other gets a general sentence.
+        # A wrong answer that you expect, and the hint for it. Any other gets a general sentence.
         hints={
             2: "That is how fast it changes. But does it get warmer or colder?",
             -60: "It cools by 60 degrees in all, and `t / 30.0` makes that 30 times slower.",
@@ -26,7 +26,7 @@ QUESTIONS = (
         },
         # What a student reads once the question is settled.
         why="The curve falls from 60 degrees above the room, 30 times slower than `np.exp(-t)`: -60 / 30.",
-        # By what part of itself a number may be missed: 0.01 is 1 %, and also what holds if this line is left out.
+        # The relative tolerance: 0.01 is 1 %, and also what holds if this line is left out.
         within=0.01,
     ),
     # An exercise has a title and a question, and `check` judges its answer. `Number` is the simplest form;

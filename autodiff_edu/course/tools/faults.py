@@ -206,7 +206,7 @@ def faults_of_notebook(cells: Sequence[Any], chapter: Chapter) -> Iterator[str]:
                 "".join(output.get("data", {}).get("text/plain", "")) for output in code[count - 1].get("outputs", ())
             ]
             if re.search(r"^solution = \.\.\.$", "".join(code[count - 1]["source"]), re.MULTILINE):
-                yield f"{here}: the solution of {name} is still open"
+                yield f"{here}: the solution of {name} is still missing"
             elif shown and not any(re.match(r"\S+: Right\.", text) for text in shown):
                 yield f"{here}: the solution of {name} is not right. {shown[-1]}"
         elif name in asked:
