@@ -81,6 +81,15 @@ def test_a_student_is_the_folder_below_the_one_that_is_named_or_the_notebook_in_
         notebook(Path(place), "1")
     assert list(grade.submissions(["all"]).values()) == ["anna", "ben", "chloe"]
     assert list(grade.submissions(["all/anna", "all/ben"]).values()) == ["hand-in", "x"]
+    assert list(grade.submissions(["all/anna/hand-in/../../ben/.."]).values()) == ["anna", "ben", "chloe"]
+    monkeypatch.chdir("all/anna/hand-in")
+    assert list(grade.submissions(["."]).values()) == ["hand-in"]
+    monkeypatch.chdir("..")
+    assert list(grade.submissions([Path("..", "anna", "hand-in", "..", "hand-in")]).values()) == ["hand-in"]
+    (tmp_path / "all" / "anna" / "hand-in" / "more").mkdir()
+    monkeypatch.chdir("hand-in/more")
+    assert list(grade.submissions([".."]).values()) == ["hand-in"]
+    monkeypatch.chdir(tmp_path)
     assert list(grade.submissions(["all/anna/hand-in"]).values()) == ["hand-in"]
     named = ["all/anna/hand-in/02-backward.ipynb", "all/ben/x.ipynb"]
     assert list(grade.submissions(named).values()) == ["anna", "ben"]

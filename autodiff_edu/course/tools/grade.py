@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -87,7 +88,11 @@ def submissions(paths: Iterable[str | Path], course: Course = OURS) -> dict[Path
             if not any(path.parent == folder and path.stem in names for path in files):  # those of a single student
                 some = {path.relative_to(folder).parts[0] for path in files}
                 found.update(dict.fromkeys(_without_notebook(folder, some), folder))
-    return {file: _student(file.absolute(), found[file].absolute(), names) for file in sorted(found)}
+    return {file: _student(_absolute(file), _absolute(found[file]), names) for file in sorted(found)}
+
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.normpath(path.absolute()))  # links stay: one may lead back to itself
 
 
 def _without_notebook(folder: Path, others: set[str]) -> list[Path]:
