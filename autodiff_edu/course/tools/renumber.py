@@ -46,6 +46,8 @@ MENTION = re.compile(
 )
 NAME = r"(?<![\w-])(?:{})(?![\w-]|\.(?!(?:ipynb|html|md)\b)\w)"
 """The name of a chapter, and not a part of another name, nor that of a file of another kind."""
+ARTICLE = r"(?<!\w\s)"
+"""What must not stand before the name of an appendix: "an A-rod" is a rod."""
 LISTED = re.compile(rf"[Cc]hapters\s+{NUMBERS}|\.ipynb\), [^*]+\*")
 """What a person should read again: several chapters in a row, and what is said of the next chapter after its link."""
 ANSWER = re.compile(r"^(\*\*)?(?P<id>(?:\d+|[A-Z])\.\d+)(?=: (?:Right|Not yet)\.)")
@@ -196,7 +198,8 @@ def rewrite(text: str, moved: Mapping[str, str], names: Mapping[str, str]) -> st
         return head + re.sub(r"\b(?<!\.)(\d+|[A-Z])\b", lambda number: moved.get(number[0], number[0]), tail)
 
     if names:
-        text = re.sub(NAME.format("|".join(map(re.escape, names))), lambda name: names[name[0]], text)
+        listed = (("" if name[0].isdecimal() else ARTICLE) + re.escape(name) for name in names)
+        text = re.sub(NAME.format("|".join(listed)), lambda name: names[name[0]], text)
     return MENTION.sub(mention, text)
 
 
