@@ -829,7 +829,7 @@ class _LearnerFunction:
             raise StillMissing(STILL_MISSING.format(what))
         if result is None and not self.may_return_none:
             raise NotYet(f"{written} returns None. Is a `return` missing?")
-        return result.copy() if type(result) is np.ndarray else result  # a `Case` may call it again
+        return result
 
 
 def _plain(value: Any) -> Any:
