@@ -55,8 +55,10 @@ class GradientTape(Tape):
     -----
     Every question raises the errors that `gradient` raises for a tape, a target or sources that don't fit.
 
-    While the tape is recording, a call that would silently turn a tensor it follows into plain numbers, such as
-    `a[0] = x`, `np.sum([x, y])` or `math.sin(x)`, raises an error. `x.numpy()` and `float(x)` still work.
+    While the tape is recording, what would silently turn a tensor it follows into plain numbers, such as `a[0] = x`,
+    `np.sum([x, y])`, `math.sin(x)` or a callback of SciPy that returns one, raises an error. You still get numbers if
+    the code shows that it asks for them: `x.numpy()`, `float(x)`, `map(float, x)`, `max(x, key=float)`, `"%g" % x`. In
+    `json.dumps(x, default=float)` or `functools.partial(float)(x)` it does not show; write `float(x)` yourself.
 
     A tape records the thread that entered it; with asyncio, the task that entered it and those that this task starts
     inside the `with` block, but not other tasks that happen to run in the meantime.

@@ -1,18 +1,29 @@
 """What becomes of a call that turns a tensor into plain numbers, while a tape records that follows it."""
 
+import array
 import cmath
 import copy
+import ctypes
+import functools
+import heapq
 import io
+import json
+import logging
 import math
 import operator
 import pickle
 import random
 import re
 import statistics
+import struct
+import subprocess
+import sys
 import threading
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.optimize import brentq
 
 import autodiff_edu as ad
 
@@ -20,6 +31,28 @@ import autodiff_edu as ad
 def put(array, index, value):
     array[index] = value
     return array
+
+
+class Neuron:
+    """Keeps functions and an array where no name in the code shows what they are."""
+
+    def __init__(self, activation=None):
+        self.activation, self.buffer = activation, np.zeros(2)
+        self.cast = float
+
+    def __call__(self, x):
+        return self.activation(x)
+
+
+def written_in(array, write):
+    write(array)
+    return array
+
+
+def unpacked(x):
+    a, b = map(float, x)
+    first, *_ = map(float, x)
+    return a + b + first
 
 
 def in_another_thread(function):
@@ -72,7 +105,66 @@ REFUSED = {
     "math.fsum": (lambda x, p, q: math.fsum([p, q]), TypeError, r"np\.sum"),
     "math.gamma": (lambda x, p, q: math.gamma(p), TypeError, r"NumPy has no such function.*ad\.custom_gradient"),
     "cmath.exp": (lambda x, p, q: cmath.exp(p), TypeError, r"cmath\.exp takes.*np\.exp"),
-    "statistics.fmean": (lambda x, p, q: statistics.fmean(x), TypeError, r"np\.sum"),
+    "statistics.fmean": (lambda x, p, q: statistics.fmean(x), TypeError, r"statistics\.fmean takes.*np\.sum"),
+    "statistics.geometric_mean": (lambda x, p, q: statistics.geometric_mean(x), TypeError, r"geometric_mean takes"),
+    "statistics.linear_regression": (lambda x, p, q: statistics.correlation(x, [1.0, 2.0]), TypeError, "takes"),
+    "an attribute that is math.tanh": (lambda x, p, q: Neuron(math.tanh)(p), TypeError, r"math\.tanh takes.*np\.tanh"),
+    "map(math.exp, x)": (lambda x, p, q: sum(map(math.exp, x)), TypeError, r"math\.exp takes.*np\.exp"),
+    "a loop over map(neuron, x)": (
+        lambda x, p, q: {k: -v for k, v in zip("ab", map(Neuron(math.exp), x), strict=True)},
+        TypeError,
+        r"np\.exp",
+    ),
+    "unpacking map(math.exp, x)": (lambda x, p, q: [*map(math.exp, x)], TypeError, r"math\.exp takes.*np\.exp"),
+    "reduce(math.hypot, x)": (lambda x, p, q: functools.reduce(math.hypot, x), TypeError, r"math\.hypot takes"),
+    "partial(math.pow, 2.0)": (lambda x, p, q: functools.partial(math.pow, 2.0)(p), TypeError, r"math\.pow takes"),
+    "an entry of a dict": (lambda x, p, q: {"sin": math.sin}["sin"](p), TypeError, r"math\.sin takes.*np\.sin"),
+    "an item of a list": (lambda x, p, q: [math.sin][0](p), TypeError, r"np\.sin"),
+    "__import__": (lambda x, p, q: __import__("math").sin(p), TypeError, r"x\.numpy\(\)"),
+    "getattr": (lambda x, p, q: getattr(math, "sin")(p), TypeError, r"x\.numpy\(\)"),  # noqa: B009
+    "max(x, key=math.sin)": (lambda x, p, q: max([1.0], key=lambda v: Neuron(math.sin)(p)), TypeError, r"np\.sin"),
+    "max of math.sin": (lambda x, p, q: max(map(math.sin, x), key=float), TypeError, r"math\.sin takes"),
+    "self.buffer.fill": (
+        lambda x, p, q: written_in(Neuron(), lambda n: n.buffer.fill(p)).buffer,
+        ValueError,
+        r"np\.broadcast_to",
+    ),
+    "self.buffer.__setitem__": (
+        lambda x, p, q: written_in(Neuron(), lambda n: n.buffer.__setitem__(0, p)).buffer,
+        ValueError,
+        r"np\.stack",
+    ),
+    "map(a.__setitem__, ...)": (
+        lambda x, p, q: written_in(np.zeros(2), lambda a: [*map(a.__setitem__, range(2), x)]),
+        ValueError,
+        r"np\.stack",
+    ),
+    ".astype(float) of objects": (
+        lambda x, p, q: np.frompyfunc(lambda v: v * p, 1, 1)(np.ones(2)).astype(float),
+        ValueError,
+        r"np\.stack",
+    ),
+    ".astype(float) of vectorize": (
+        lambda x, p, q: np.vectorize(lambda v: v * p, otypes=[object])(np.ones(2)).astype(float),
+        ValueError,
+        "astype",
+    ),
+    ".astype(float) of np.fromiter": (lambda x, p, q: np.fromiter(x, object).astype(float), ValueError, r"np\.stack"),
+    "np.fromiter of map": (lambda x, p, q: np.fromiter(map(math.exp, x), float), TypeError, r"math\.exp takes"),
+    "a function in another": (lambda x, p, q: functools.partial(float)(p), TypeError, r"x\.numpy\(\)"),
+    "json's default": (lambda x, p, q: json.dumps(p, default=float), TypeError, r"json\.dumps takes.*x\.numpy\(\)"),
+    "a number class": (lambda x, p, q: type("Metres", (float,), {})(p), TypeError, r"x\.numpy\(\)"),
+    "array.array": (lambda x, p, q: list(array.array("d", x)), TypeError, r"array\.array takes.*x\.numpy\(\)"),
+    "array.array(...)[0] = p": (lambda x, p, q: list(put(array.array("d", [0.0]), 0, p)), TypeError, r"np\.stack"),
+    "array.append": (
+        lambda x, p, q: list(written_in(array.array("d"), lambda a: a.append(p))),
+        TypeError,
+        r"a\.append takes",
+    ),
+    "ctypes.c_double": (lambda x, p, q: ctypes.c_double(p).value, TypeError, r"ctypes\.c_double takes"),
+    "scipy.integrate.quad": (lambda x, p, q: quad(lambda t: t * p, 0.0, 1.0)[0], TypeError, r"quad takes"),
+    "scipy.optimize.brentq": (lambda x, p, q: brentq(lambda t: t - p, 0.0, 3.0), SystemError, r"brentq takes"),
+    "ad.checkpoint(math.tanh)": (lambda x, p, q: ad.checkpoint(math.tanh)(p), TypeError, r"np\.tanh"),
 }
 
 # What asks for plain numbers by name, only looks at them, or hands over another tensor.
@@ -92,7 +184,23 @@ ALLOWED = {
     "a comparison": lambda x, p, q: p < q,
     "math.isnan": lambda x, p, q: math.isnan(p) or math.isclose(p, q) or not math.isfinite(p),
     "math.floor": lambda x, p, q: math.floor(p),
-    "map(math.sin, x)": lambda x, p, q: list(map(math.sin, x)),
+    "all(map(math.isfinite, x))": lambda x, p, q: all(map(math.isfinite, x)) and any(filter(math.isfinite, x)),
+    "map(float, x)": lambda x, p, q: list(map(float, x)),
+    "a loop over map(float, x)": lambda x, p, q: [-v for v in map(float, x)] + [*map(float, x)] + sorted(map(float, x)),
+    "a dict of map(float, x)": lambda x, p, q: {k: -v for k, v in zip("ab", map(float, x), strict=True)},
+    "unpacking map(float, x)": lambda x, p, q: unpacked(x),
+    "a generator": lambda x, p, q: sum(float(v) for v in x),
+    "key=float": lambda x, p, q: [max(x, key=float), sorted(x, key=float), heapq.nlargest(1, x, float)],
+    "float under another name": lambda x, p, q: (lambda neuron: neuron.cast(p))(Neuron()),
+    "float of a choice": lambda x, p, q: float(p if p > q else q) + float(-p) + float(x[0] * 2),
+    "float(*[p])": lambda x, p, q: float(*[p]),
+    "%": lambda x, p, q: "%.2f %d" % (p, q) + "%g" % p,  # noqa: UP031
+    "str.format": lambda x, p, q: "{:.2f} {}".format(p, q),  # noqa: UP032
+    "logging": lambda x, p, q: logging.getLogger("silent").warning("%f", p),
+    "json": lambda x, p, q: json.dumps([float(p), x.tolist()]),
+    "range, a list's index": lambda x, p, q: [[1, 2, 3][np.argmax(x)], list(range(np.argmax(x)))],
+    "round, abs, sum, min": lambda x, p, q: [round(p, 1), abs(p), sum(x), min(x), divmod(p, q), pow(p, 2), len(x)],
+    "statistics.median": lambda x, p, q: statistics.median(x),
     "np.testing": lambda x, p, q: np.testing.assert_allclose(x, [1.0, 2.0]),
     "np.testing of a list": lambda x, p, q: np.testing.assert_array_equal([p, q], [1.0, 2.0]),
     "pytest.approx": lambda x, p, q: pytest.approx(x.numpy()) == x,
@@ -215,15 +323,33 @@ def test_matplotlib_may_draw_what_a_tape_follows():
     np.testing.assert_array_equal(tape.gradient(y, x), [2.0, 4.0])
 
 
-def test_code_without_source_is_let_through_where_only_the_source_could_tell():
+def test_code_without_source_is_read_as_well():
     x = ad.Variable(0.5)
-    scope = {"math": math, "x": x}
     with ad.GradientTape():
-        exec("y = math.sin(x)", scope)
+        scope = {"x": x, "math": math}
+        exec("y = float(x)\nz = [*map(float, [x])]\nw = math.isnan(x)", scope)
+        with pytest.raises(TypeError, match=r"math\.sin takes.*np\.sin"):
+            exec("y = math.sin(x)", scope)
         with pytest.raises(ValueError, match="array element") as raised:
             exec("a[0] = x", {"a": np.zeros(1), "x": x})
-    assert scope["y"] == math.sin(0.5)
+    assert (scope["y"], scope["z"], scope["w"]) == (0.5, [0.5], False)
     assert "np.stack" in str(raised.value.__cause__)
+
+
+def test_code_without_columns_is_read_by_the_line(tmp_path):
+    lines = ["import math, autodiff_edu as ad", "x = ad.Variable(0.5)", "with ad.GradientTape():"]
+    lines += ["    found = float(x), math.isnan(x), *map(float, [x])", "    math.sin(x)"]
+    (tmp_path / "program.py").write_text("\n".join(lines))
+    command = [sys.executable, "-X", "no_debug_ranges", "-B", "program.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "program.py, line 5: math.sin takes the plain number out of a tensor here" in done.stderr
+
+
+def test_struct_refuses_too_and_keeps_its_own_error():
+    x = ad.Variable(0.5)
+    assert struct.unpack("d", struct.pack("d", x)) == (0.5,)
+    with ad.GradientTape(), pytest.raises(struct.error):
+        struct.pack("d", x)
 
 
 def test_the_package_s_own_pictures_and_checks_may_read_what_a_tape_follows():

@@ -31,7 +31,7 @@ def by_an_array(x):
 
 
 def by_a_list(x):
-    s = sum(list(map(math.sin, x)))
+    s = sum(list(map(float, x)))
     return np.sum(s * x)
 
 
@@ -104,7 +104,7 @@ LEAVING = {
     by_an_attribute: ("left for NumPy", "x.numpy()"),
     by_float: ("left for NumPy", "float(x[0])"),
     by_an_array: ("left for NumPy", "x[i].numpy()"),
-    by_a_list: ("left for NumPy", "list(map(math.sin, x))"),
+    by_a_list: ("left for NumPy", "list(map(float, x))"),
     by_a_copy: ("copied", "copy.deepcopy(x)"),
     by_a_pickle: ("left for NumPy", "pickle.dumps(x)"),
     by_assigning: ("assigned", "v.assign(x * 2.0)"),
