@@ -4,7 +4,7 @@ The entries of the tape and the lines of the journal are put in order of time. T
 source and back from the targets, leave the operations on a path from one to the other.
 
 Numbers that were taken out of a tensor can be followed only as far as the user's code shows: into the expression around
-them, as in `ad.constant(float(x))`, or under the name they were given.
+them, as in `ad.constant(float(x))`, or into the variables that they reach.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from ..core.rule import kind_of, rule_of, runs_code
 from ..core.tensor import Tensor, wrap
 from ..custom.inner_tensors import stray_of
 from ..text.frames import Where
-from ..text.places import names, position_of
-from ..text.source_code import is_inside
+from ..text.places import names
 from .journal import ASSIGN, DECISIONS, FORMAT, INT, MADE, JournalLine, journal
-from .plain_values import carriers, decides, names_used, receivers
+from .plain_values import decides, reached_from, used_at
 from .sentences import Reason
 
 if TYPE_CHECKING:
@@ -99,10 +98,9 @@ class Flow:
         ]
         self.links.sort(key=lambda link: link.time)
         self._taken: dict[Hashable, set[Hashable]] = {}
-        self._left: dict[str, dict[Hashable, Where]] = defaultdict(dict)
-        for link in self.links:
-            if link.cut is Reason.LEFT:
-                self._left[link.entry.where[0].co_filename][_key(link.entry.where)] = link.entry.where
+        self._left = {_key(link.entry.where): link.entry.where for link in self.links if link.cut is Reason.LEFT}
+        self._paths = {link.entry.where[0].co_filename for link in self.links} if self._left else set()
+        self._reached_from: dict[Hashable, frozenset[Hashable]] = {}
         self.failures: dict[int, Exception] = {}
         self.is_guess = False
         self.lost = self._find_lost()
@@ -344,14 +342,11 @@ class Flow:
         if len(literal) >= len(unknown) and all(known for free, known in zip(unknown, literal, strict=False) if free):
             return set()
         taken: set[Hashable] = {PLAIN}
-        used = names_used(entry.where)
-        code = entry.where[0]
-        for key, where in self._left[code.co_filename].items():
-            carried = carriers(where)
-            if where[0] is not code:  # through a function's return value, or an attribute
-                carried = frozenset(name for name in carried if name.endswith("()") or name.startswith("."))
-                carried = carried and receivers(entry.where, carried)
-            if not used.isdisjoint(carried) or _encloses(entry.where, where):
+        used = used_at(entry.where)
+        for key, where in self._left.items():
+            if key not in self._reached_from:
+                self._reached_from[key] = reached_from(where, self._paths)
+            if not used.isdisjoint(self._reached_from[key]):
                 taken.add(key)
         return taken
 
@@ -359,11 +354,6 @@ class Flow:
 def _key(where: Where) -> Hashable:
     """Return a key for a place: code objects themselves take long to hash."""
     return id(where[0]), where[1]
-
-
-def _encloses(outer: Where, inner: Where) -> bool:
-    """Return whether an expression is inside another one of the same code."""
-    return outer != inner and is_inside(position_of(*inner), position_of(*outer))
 
 
 def _stops(operation: Any) -> Reason | None:

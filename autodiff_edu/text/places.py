@@ -116,7 +116,7 @@ def excerpt(path: str, codes: set[CodeType], lines: set[int]) -> list[tuple[int,
     source = source_of(path).lines
     if not source:
         return []
-    if _label(path) != basename(path):
+    if is_cell(path):
         wanted = set(range(1, len(source) + 1))
     else:
         wanted = set()
@@ -161,6 +161,11 @@ def position_of(code: CodeType, offset: int) -> Span:
 def positions_of(code: CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
     """Return the positions of all instructions of a code object, in their order."""
     return list(code.co_positions())
+
+
+def is_cell(path: str) -> bool:
+    """Return whether this is Python's name for a cell or for other code without a file."""
+    return _label(path) != basename(path)
 
 
 def _label(path: str) -> str:
