@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .core.active import now, start_listening, stop_listening
@@ -442,7 +443,7 @@ class GradientTape(Tape):
         -------
         Nudge
             With `moved`, `said` and their difference, `gap`: each of the target's shape. `kept` names what would have
-            come out differently but stays as it was, as far as the tape knows.
+            come out differently but stays as it was, as far as the tape knows: choices, and plain numbers that left.
 
         Raises
         ------
@@ -460,9 +461,10 @@ class GradientTape(Tape):
         The target moves by 0.61; the cotangent says 0.6
         """
         from .derivatives.nudge import nudge
+        from .explain.flow import find_left
         from .explain.journal import journal
 
-        return nudge(self, target, tensor, by, journal.lines())
+        return nudge(self, target, tensor, by, journal.lines(), partial(find_left, self))
 
     def code(self, target: Any, sources: Any, output_gradients: Any = None) -> Code:
         """Write the forward and the backward pass from the sources to the target as a plain NumPy program.

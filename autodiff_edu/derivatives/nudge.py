@@ -78,10 +78,18 @@ class Nudge(NamedTuple):
         return text
 
 
-def nudge(tape: Tape, target: Any, tensor: Any, by: Any, lately: Iterable[Entry] = ()) -> Nudge:
+def nudge(
+    tape: Tape,
+    target: Any,
+    tensor: Any,
+    by: Any,
+    lately: Iterable[Entry] = (),
+    find_left: Callable[[Any, Any], Iterable[Entry]] = lambda target, tensor: (),
+) -> Nudge:
     """Compare how far the target moves with how far the cotangent says it does; see `GradientTape.nudge`.
 
-    `lately` is what was computed recently, on a tape or not: the lines of the journal.
+    `lately` is what was computed recently, on a tape or not: the lines of the journal. `find_left` lists those by which
+    plain numbers of the tensor, or of what was computed from it, went into the target.
     """
     target, tensor = one_tensor(target, "nudge"), one_tensor(tensor, "nudge", "tensor")
     if tensor.dtype.kind not in "fc":
@@ -110,6 +118,10 @@ def nudge(tape: Tape, target: Any, tensor: Any, by: Any, lately: Iterable[Entry]
         ]
         kept += [
             f"the result of {entry.name} at {entry.place}" for entry in entries if _is_fixed(entry, tensor._id, values)
+        ]
+        kept += [
+            f"the plain numbers that {line.operation} returned at {line.place}"
+            for line in _find_moving(find_left(target, tensor), makers, tensor._id, move)
         ]
         kept += [
             f"{line.name if callable(line.operation) else 'the tensor made'} at {line.place}, which is not on the tape"
@@ -206,6 +218,17 @@ def find_changes(entries: Iterable[Entry], ids: list[int], tensor: int, move: Ca
     values = run_again(entries, tensor, move)
     made = {entry.output_id: entry for entry in entries}
     return [made[id] for id in ids if id in values and not np.array_equal(values[id], made[id].output_value)]
+
+
+def _find_moving(
+    left: Iterable[Entry], makers: Mapping[int, Entry], tensor: int, move: Callable[[Any], Any]
+) -> list[Entry]:
+    """List the lines by which numbers left that are others when a tensor is moved, one for each place."""
+    left = list(left)
+    ids = [id for line in left for id in line.ids if id is not None]
+    changed = {entry.output_id for entry in find_changes(leading_to(dict(makers), *ids), ids, tensor, move)}
+    changed |= {id for id in ids if (np.any(move(0)) if id == tensor else id not in makers)}
+    return list({line.where: line for line in left if not changed.isdisjoint(line.ids)}.values())
 
 
 def _off_the_tape(

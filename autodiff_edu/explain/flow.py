@@ -9,7 +9,6 @@ them, as in `ad.constant(float(x))`, or into the variables that they reach.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,7 +22,7 @@ from ..custom.inner_tensors import stray_of
 from ..text.frames import Where
 from ..text.places import names
 from .journal import ASSIGN, DECISIONS, FORMAT, INT, MADE, JournalLine, journal
-from .plain_values import decides, reached_from, used_at
+from .plain_values import Sources, decides, used_at
 from .sentences import Reason
 
 if TYPE_CHECKING:
@@ -98,9 +97,12 @@ class Flow:
         ]
         self.links.sort(key=lambda link: link.time)
         self._taken: dict[Hashable, set[Hashable]] = {}
-        self._left = {_key(link.entry.where): link.entry.where for link in self.links if link.cut is Reason.LEFT}
-        self._paths = {link.entry.where[0].co_filename for link in self.links} if self._left else set()
-        self._reached_from: dict[Hashable, frozenset[Hashable]] = {}
+        goals = {target._id for target in targets}
+        end = max((link.time for link in self.links if link.entry.output_id in goals), default=0)
+        between = [link for link in self.links if source._id <= link.time <= end]  # a tensor's id is its time
+        self._left = {_key(link.entry.where): link.entry.where for link in between if link.cut is Reason.LEFT}
+        self._sources = Sources(link.entry.where[0].co_filename for link in (between if self._left else ()))
+        self._reached_from: dict[Hashable, set[Hashable]] = {}
         self.failures: dict[int, Exception] = {}
         self.is_guess = False
         self.lost = self._find_lost()
@@ -330,7 +332,7 @@ class Flow:
         inputs: set[Hashable] = {*known, *_beside(entry), *getattr(entry.operation, "inside", ())}
         if len(known) == len(entry.ids):
             return inputs
-        key = _key(entry.where)
+        key = _key(entry.where), *map(bool, entry.ids)
         if key not in self._taken:
             self._taken[key] = self._taken_from(entry)
         return inputs | self._taken[key] if self.is_guess else inputs | (self._taken[key] - {PLAIN})
@@ -342,13 +344,18 @@ class Flow:
         if len(literal) >= len(unknown) and all(known for free, known in zip(unknown, literal, strict=False) if free):
             return set()
         taken: set[Hashable] = {PLAIN}
-        used = used_at(entry.where)
+        used = used_at(entry.where, entry.name, tuple(unknown))
         for key, where in self._left.items():
             if key not in self._reached_from:
-                self._reached_from[key] = reached_from(where, self._paths)
+                self._reached_from[key] = self._sources.reached_from(where)
             if not used.isdisjoint(self._reached_from[key]):
                 taken.add(key)
         return taken
+
+
+def find_left(tape: Tape, target: Tensor, source: Tensor) -> list[Entry]:
+    """List the lines of the journal by which plain numbers left the tape on a path from a source to a target."""
+    return [link.entry for link in Flow(tape, [target], source).lost if link.cut is Reason.LEFT]
 
 
 def _key(where: Where) -> Hashable:

@@ -1,22 +1,27 @@
 """Where plain numbers go in the user's code: into which variables, through calls, closures, globals and arrays.
 
 A number that has left its tensor cannot be followed itself; but the code shows that after `b = 2 * a`, in `f(b)` and in
-a function that reads `b` there is something of `a`. Only times are missing here: a journal has those.
+a function that reads `b` there is something of `a`. When that was, the journal knows.
+
+Not followed: what only decides, puts in order, counts or is shown (`if`, `sorted(key=...)`, `len`, `print`), because no
+slope is lost there; and names that the code computes, as in `globals()["b"]`, `vars(b)` or `getattr(b, name)`.
 """
 
 from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..text.frames import Where
-from ..text.places import is_cell, position_of
+from ..text.places import is_cell, list_cells, position_of
 from ..text.source_code import SourceCode, Span, source_of, span
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 SHAPES = {"shape", "ndim", "size", "dtype"}
+VIEWS = {"flat", "T", "mT", "real", "imag"}
+"""The attributes that write into their array."""
 STEPS = {"len", "bool", "int", "range", "round", "floor", "ceil", "rint", "trunc", "sign", "isinstance", "type", "id"}
 STEPS |= {"argsort", "argmax", "argmin", "nonzero", "flatnonzero", "searchsorted", "digitize", "count_nonzero", "any"}
 STEPS |= {"all", "isnan", "isinf", "isfinite", "isclose", "allclose", "array_equal", "zeros_like", "ones_like", "print"}
@@ -34,7 +39,7 @@ BLOCKS = ("body", "orelse", "finalbody")
 
 Scopes = tuple[ast.AST, ...]
 Variable = Hashable
-"""A variable of a scope, an attribute `.a` of whatever object, `f()` for a result, or a tuple for an argument of `f`."""
+"""A variable of a scope, an attribute `.a` of any object, `f()` for a result, or a tuple for an argument of `f`."""
 
 
 class Code:
@@ -48,8 +53,9 @@ class Code:
         For the position of each expression, the variables that get its numbers.
     inside : dict
         For the position of each expression, the scopes around it.
-    other_names : dict
-        For each function, the names that it is called by: g, after `g = f` or `g = ad.checkpoint(f)`.
+    other_names, functions : dict
+        For each function, the names that may stand for it, such as g after `g = f` or `g = ad.checkpoint(f)`; and for
+        each name, the functions.
     """
 
     def __init__(self, source: SourceCode) -> None:
@@ -58,12 +64,15 @@ class Code:
         self.at: dict[Span | None, set[Variable]] = defaultdict(set)
         self.inside: dict[Span | None, Scopes] = {}
         self.other_names: dict[str, set[str]] = defaultdict(set)
+        self.functions: dict[str, set[str]] = defaultdict(set)
         self._bound: dict[ast.AST, tuple[dict[str, list[ast.Name]], set[str]]] = {}
         self._parents = {part: node for node in source.nodes for part in ast.iter_child_nodes(node)}
-        self._blocks = {
+        self._blocks: dict[Any, tuple[ast.AST, str]] = {
             part: (node, block) for node in source.nodes for block in BLOCKS for part in _block(node, block)
         }
-        self._shared = {name for node in source.nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+        self._shared = {
+            name for node in source.nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
+        }
         self._mutated: set[Variable] = set()
         self._versions: dict[Variable, set[Variable]] = defaultdict(set)
         self._references: list[tuple[Variable, Variable]] = []
@@ -78,13 +87,33 @@ class Code:
         for variable in self._mutated:
             self.flows[variable] |= self._versions[variable]
 
-    def used_at(self, position: Span) -> set[Variable]:
-        """List the variables and the expressions whose numbers go into the expression at a position."""
-        node = self.source.node_at.get(position)
-        parts = [] if node is None else list(self._parts(node, self.inside.get(position, ())))
+    def used_at(self, position: Span, operation: str, unknown: tuple[bool, ...]) -> set[Variable]:
+        """List what goes into the arguments of an operation that are not tensors, if the code shows which they are."""
+        node, scopes = self.source.node_at.get(position), self.inside.get(position, ())
+        node = node.value if isinstance(node, ast.Expr) else node
+        arguments = self._arguments(node, operation, scopes)
+        if len(arguments) == len(unknown):
+            plain = [argument for argument, is_plain in zip(arguments, unknown, strict=True) if is_plain]
+            parts = [part for argument in plain for part in self._parts(argument, scopes)]
+        else:
+            parts = [part for part in self._parts(node, scopes) if part[0] is not node]
         return {variable for part in parts for variable in self._variables(*part)} | {
-            self.expression(where) for part, _ in parts if (where := span(part)) != position and not _orders(part)
+            self.expression(span(part)) for part, _ in parts if not _orders(part)
         }
+
+    def _arguments(self, node: Any, operation: str, scopes: Scopes) -> list[ast.expr]:
+        match node:
+            case ast.BinOp(left=left, right=right):
+                return [left, right]
+            case ast.AugAssign(target=target, value=value):
+                return [target, value]
+            case ast.Subscript(value=value):
+                return [value, ast.Constant(None)]  # an index decides
+            case ast.Call(func=function, args=args) if _name_of(function) == operation:
+                if isinstance(function, ast.Attribute) and not self._is_module(function.value):
+                    return [function.value, *args]
+                return args
+        return []
 
     def expression(self, position: Span | None) -> Variable:
         """Return what stands for the expression at a position."""
@@ -126,7 +155,13 @@ class Code:
             case ast.Return(value=value) | ast.Yield(value=value) | ast.YieldFrom(value=value):
                 inner = next((scope for scope in reversed(scopes) if isinstance(scope, FUNCTIONS)), None)
                 around = scopes[scopes.index(inner) - 1] if inner else None
-                self._move(value, scopes, {f"{name}()" for name in self._names_of(inner, around)})
+                results: set[Variable] = {f"{name}()" for name in self._names_of(inner, around)}
+                if _is_decorated(inner, "property", "cached_property"):
+                    results.add(f".{getattr(inner, 'name', '')}")
+                self._move(value, scopes, results)
+            case ast.Match(subject=value, cases=cases):
+                named = {_pattern_name(part) for case in cases for part in ast.walk(case.pattern)} - {None}
+                self._move(value, scopes, {self._key(name, scopes) for name in named if name})
             case ast.Call():
                 self._call(node, scopes)
         for child in ast.iter_child_nodes(node):
@@ -150,7 +185,7 @@ class Code:
         defaults += zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
         for parameter, default in defaults:
             self._move(default, scopes, {self._key(parameter.arg, inner)})
-        is_method = isinstance(scopes[-1], ast.ClassDef) and not _is_static(function)
+        is_method = isinstance(scopes[-1], ast.ClassDef) and not _is_decorated(function, "staticmethod")
         for name in names:
             for k, parameter in enumerate(named[is_method:]):
                 self._connect(name, {k, parameter.arg, "*"}, self._key(parameter.arg, inner))
@@ -167,7 +202,7 @@ class Code:
     def _call(self, call: ast.Call, scopes: Scopes) -> None:
         """Let the arguments of a call flow into its function, or into what it fills."""
         name = _name_of(call.func)
-        names = {name} if name else set()
+        names = {name or _name_of(getattr(call.func, "value", None))}
         if isinstance(call.func, ast.Call):
             names = {f"{_name_of(call.func.func)}()", *map(_name_of, call.func.args)}
         slots: list[tuple[Any, ast.expr]] = [*enumerate(call.args)]
@@ -186,15 +221,17 @@ class Code:
             for reference in self._targets(value, scopes):
                 self._written += [(("written", each, slot), reference) for each in names if each]
         filled = []
-        if isinstance(call.func, ast.Attribute) and name in FILLING and not self._is_module(call.func.value, scopes):
+        if isinstance(call.func, ast.Attribute) and name in FILLING and not self._is_module(call.func.value):
             filled.append(call.func.value)
         if name in WRITING and call.args:
             filled.append(call.args[0])
         filled += [keyword.value for keyword in call.keywords if keyword.arg == "out"]
         for container in filled:
-            kept = {f".{call.args[1].value}"} if name == "setattr" and _is_text(call.args[1:2]) else set[Variable]()
-            kept |= self._targets(container, scopes)
+            kept = self._targets(container, scopes)
+            if name == "setattr":
+                kept |= {f".{part.value!s}" for part in call.args[1:2] if isinstance(part, ast.Constant)}
             self._mutated |= kept
+            self.at[span(call)] |= kept
             for _, value in slots:
                 if value is not container:
                     self._move(value, scopes, kept)
@@ -214,30 +251,29 @@ class Code:
                 for one, other in zip(values, targets, strict=True):
                     self._bind(one, other, scopes, also)
                 return
-        targets = self._targets(target, scopes)
+        gets = self._targets(target, scopes)
         if isinstance(target, ast.Subscript):
-            self._mutated |= targets
-        for name in (part for part in ast.walk(target) if isinstance(part, ast.Name)):
-            variable = self._key(name.id, scopes)
-            if isinstance(name.ctx, ast.Store):
-                self._versions[variable].add(version := (variable, span(name)))
-                targets.add(version)
-        self._move(value, scopes, targets)
-        self.at[also] |= targets
+            self._mutated |= gets
+        for part in ast.walk(target):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                variable = self._key(part.id, scopes)
+                self._versions[variable].add(version := (variable, span(part)))
+                gets.add(version)
+        self._move(value, scopes, gets)
+        self.at[also] |= gets
         if name := _name_of(target):
             self._note_function(value, name, scopes)
 
     def _note_function(self, value: Any, name: str, scopes: Scopes) -> None:
-        match value:
-            case ast.Lambda():
-                self._define(value, scopes, (name,))
-                self._move(value.body, (*scopes, value), {f"{name}()"})
-            case ast.Name() | ast.Attribute():
-                self.other_names[_name_of(value) or ""].add(name)
-            case ast.Call(func=function, args=args):
-                self.other_names[f"{_name_of(function)}()"].add(name)
-                for argument in args:
-                    self.other_names[_name_of(argument) or ""].add(name)
+        """Note that a name may now call the functions that are named in an expression."""
+        if isinstance(value, ast.Lambda):
+            self._define(value, scopes, (name,))
+            self._move(value.body, (*scopes, value), {f"{name}()"})
+        for part in ast.walk(value):
+            called = f"{_name_of(part.func)}()" if isinstance(part, ast.Call) else _name_of(part)
+            if called and called != name:
+                self.other_names[called].add(name)
+                self.functions[name].add(called)
 
     def _move(self, value: Any, scopes: Scopes, targets: set[Variable]) -> None:
         """Let the numbers of an expression flow into variables."""
@@ -268,9 +304,14 @@ class Code:
                 if _name_of(function) in STEPS:
                     return
                 called = function.value if isinstance(function, ast.Attribute) else function
-                called = None if isinstance(called, ast.Name) and called is function else called
-                parts = called, *args, *(keyword.value for keyword in keywords if keyword.arg not in REMARKS)
-            case ast.ListComp(elt=value) | ast.SetComp(elt=value) | ast.GeneratorExp(elt=value) | ast.DictComp(value=value):
+                parts = [] if isinstance(function, ast.Name) else [called]
+                parts = *parts, *args, *(keyword.value for keyword in keywords if keyword.arg not in REMARKS)
+            case (
+                ast.ListComp(elt=value)
+                | ast.SetComp(elt=value)
+                | ast.GeneratorExp(elt=value)
+                | ast.DictComp(value=value)
+            ):
                 scopes, parts = (*scopes, node), (value,)
             case ast.Lambda(body=value):
                 scopes, parts = (*scopes, node), (value,)
@@ -286,7 +327,7 @@ class Code:
     def _variables(self, node: Any, scopes: Scopes) -> set[Variable]:
         """List the variables that an expression itself reads; `f()` if it calls f, or hands it on."""
         match node:
-            case ast.Name(id=name):
+            case ast.Name():
                 return self._versions_read(node, scopes)
             case ast.Attribute(attr=attribute):
                 return {f".{attribute}"}
@@ -301,8 +342,8 @@ class Code:
         match target:
             case ast.Name(id=name):
                 return {self._key(name, scopes)}
-            case ast.Attribute(attr=attribute):
-                return {f".{attribute}"}
+            case ast.Attribute(value=value, attr=attribute):
+                return self._targets(value, scopes) if attribute in VIEWS else {f".{attribute}"}
             case ast.Subscript(value=value) | ast.Starred(value=value):
                 return self._targets(value, scopes)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
@@ -346,8 +387,10 @@ class Code:
             (variable, span(one))
             for one in bound
             if one is last
-            or _start(last) < _start(one) < _end(after)
-            and (hasattr(after, "body") or _start(one) < _start(name) and one not in _written_by(after))
+            or (
+                _start(last) < _start(one) < _end(after)
+                and (hasattr(after, "body") or (_start(one) < _start(name) and one not in _written_by(after)))
+            )
         }
 
     def _follower(self, name: ast.Name, around: dict[ast.AST, ast.AST]) -> Any:
@@ -364,41 +407,54 @@ class Code:
         follows = self._blocks.get(after) == self._blocks.get(statement) and _end(statement) <= _start(after)
         return after if follows else None
 
-    def _is_module(self, node: Any, scopes: Scopes) -> bool:
+    def _is_module(self, node: Any) -> bool:
         """Return whether a name is one that the source imports, as in `np.add(x, y)`."""
         while isinstance(node, ast.Attribute):
             node = node.value
         return isinstance(node, ast.Name) and node.id in self.source.read(_imported)
 
 
-def reached_from(where: Where, paths: Iterable[str]) -> frozenset[Variable]:
-    """List the variables that get the numbers of the expression at a place, in the sources at some paths."""
-    codes = [source_of(path).read(Code) for path in paths]
-    own, position = source_of(where[0].co_filename).read(Code), position_of(*where)
-    found: set[Variable] = {own.expression(position)}
-    waiting = [*own.at.get(position, ())]
-    while waiting:
-        variable = waiting.pop()
-        if variable in found:
-            continue
-        found.add(variable)
-        for code in codes:
-            waiting += code.flows.get(variable, ())
+class Sources:
+    """What flows into what in the sources at some paths, and in the cells of this notebook."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        known = {*paths}
+        codes = [source_of(path).read(Code) for path in (known.union(list_cells()) if known else ())]
+        self._flows = _join(code.flows for code in codes)
+        self._other_names = _join(code.other_names for code in codes)
+        self._functions = _join(code.functions for code in codes)
+
+    def reached_from(self, where: Where) -> set[Variable]:
+        """List the variables that get the numbers of the expression at a place, and what stands for itself."""
+        code, position = source_of(where[0].co_filename).read(Code), position_of(*where)
+        found: set[Variable] = {code.expression(position)}
+        waiting = code.at.get(position, set()) - found
+        while waiting:
+            found.add(variable := waiting.pop())
+            after: set[Variable] = {*self._flows.get(variable, ())}
             match variable:
-                case "argument", name, slot:
-                    waiting += [("argument", each, slot) for each, others in code.other_names.items() if name in others]
-                    if slot not in ("*", "**"):
-                        waiting.append(("argument", name, "**"))
-                case "written", name, slot:
-                    waiting += [("written", other, slot) for other in code.other_names.get(name, ())]
+                case "argument", str(name), slot:
+                    after |= {("argument", each, slot) for each in self._functions.get(name, ())}
+                    after |= {("argument", name, "**")} if slot != "*" else set()
+                case "written", str(name), slot:
+                    after |= {("written", each, slot) for each in self._other_names.get(name, ())}
                 case str() if variable.endswith("()"):
-                    waiting += [f"{other}()" for other in code.other_names.get(variable[:-2], ())]
-    return frozenset(found)
+                    after |= {f"{each}()" for each in self._other_names.get(variable[:-2], ())}
+            waiting |= after - found
+        return found
 
 
-def used_at(where: Where) -> frozenset[Variable]:
-    """List the variables and the expressions whose numbers go into the expression at a place."""
-    return frozenset(source_of(where[0].co_filename).read(Code).used_at(position_of(*where)))
+def _join(parts: Iterable[Mapping[Any, set[Any]]]) -> dict[Any, set[Any]]:
+    joined: dict[Any, set[Any]] = defaultdict(set)
+    for part in parts:
+        for key, values in part.items():
+            joined[key] |= values
+    return joined
+
+
+def used_at(where: Where, operation: str, unknown: tuple[bool, ...]) -> frozenset[Variable]:
+    """List what goes into the arguments of an operation that are not tensors: variables, and expressions."""
+    return frozenset(source_of(where[0].co_filename).read(Code).used_at(position_of(*where), operation, unknown))
 
 
 def _bound_in(scope: Any) -> tuple[dict[str, list[ast.Name]], set[str]]:
@@ -413,7 +469,7 @@ def _bound_in(scope: Any) -> tuple[dict[str, list[ast.Name]], set[str]]:
                 continue
             case ast.Lambda():
                 continue
-            case ast.arg(arg=name):
+            case ast.arg(arg=name) | ast.MatchAs(name=str() as name) | ast.MatchStar(name=str() as name):
                 bound[name] += []
             case ast.Name(id=name, ctx=ast.Store()):
                 bound[name].append(node)
@@ -422,8 +478,8 @@ def _bound_in(scope: Any) -> tuple[dict[str, list[ast.Name]], set[str]]:
             case ast.Nonlocal(names=names):
                 others |= {*names}
             case ast.Import(names=parts) | ast.ImportFrom(names=parts):
-                for part in parts:
-                    bound[part.asname or part.name.partition(".")[0]] += []
+                for imported in parts:
+                    bound[imported.asname or imported.name.partition(".")[0]] += []
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 for part in ast.walk(node):
                     if isinstance(part, ast.NamedExpr):
@@ -469,9 +525,10 @@ def _orders(node: Any) -> bool:
     return any(word.arg == "key" for word in getattr(node, "keywords", ()))
 
 
-def _is_static(function: Any) -> bool:
-    return any(_name_of(part) == "staticmethod" for part in getattr(function, "decorator_list", ()))
+def _is_decorated(function: Any, *names: str) -> bool:
+    return any(_name_of(part) in names for part in getattr(function, "decorator_list", ()))
 
 
-def _is_text(nodes: list[ast.expr]) -> bool:
-    return any(isinstance(node, ast.Constant) and isinstance(node.value, str) for node in nodes)
+def _pattern_name(node: Any) -> str | None:
+    """Return the name that a part of a `case` binds."""
+    return node.name if isinstance(node, ast.MatchAs | ast.MatchStar) else getattr(node, "rest", None)

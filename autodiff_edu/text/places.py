@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import linecache
 import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -166,6 +167,11 @@ def positions_of(code: CodeType) -> list[tuple[int | None, int | None, int | Non
 def is_cell(path: str) -> bool:
     """Return whether this is Python's name for a cell or for other code without a file."""
     return _label(path) != basename(path)
+
+
+def list_cells() -> list[str]:
+    """List the cells of this notebook that have run, by Python's names for them."""
+    return [path for path in list(linecache.cache) if _label(path).startswith("cell ")]
 
 
 def _label(path: str) -> str:

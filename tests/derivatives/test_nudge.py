@@ -448,6 +448,51 @@ def test_what_was_computed_while_the_tape_was_paused_is_named():
     assert tape.nudge(y, b, 1.0).kept == ()
 
 
+PLAIN = {
+    "numpy()": lambda x: np.sum(x * (x.numpy() * 2)),
+    "float()": lambda x: float(x[0]) * x[1],
+    "item()": lambda x: np.sum(x) * x[0].item(),
+    "tolist()": lambda x: np.sum(np.array(x.tolist()) * x),
+    "complex()": lambda x: np.real(complex(x[0]) * x[1]),
+    "a name": lambda x: (c := float(x[0]), np.sum(c * x))[1],
+    "an argument": lambda x: weighted(x, float(x[0] * 2.0)),
+    "a comprehension": lambda x: np.sum(np.array([float(v) for v in x]) * x),
+    "a function": lambda x: np.sum(taken(x) * x),
+    "a map": lambda x: np.sum(np.array(list(map(float, x))) * x),
+}
+
+
+def weighted(v, c):
+    return np.sum(v * c)
+
+
+def taken(v):
+    return v[0].item()
+
+
+@pytest.mark.parametrize("f", PLAIN.values(), ids=PLAIN)
+def test_plain_numbers_that_would_have_changed_are_named(f):
+    x = ad.Variable([3.0, 1.0])
+    with ad.GradientTape(persistent=True) as tape:
+        y = f(x)
+    found = tape.nudge(y, x, [0.1, 0.0])
+    assert found.moved != pytest.approx(float(f(ad.Variable([3.1, 1.0]))) - float(y))
+    (kept,) = found.kept
+    assert kept.startswith("the plain numbers that ")
+    assert "() returned at test_nudge.py, line " in kept
+
+
+def test_plain_numbers_that_stay_or_are_only_shown_are_not_named():
+    x = ad.Variable([3.0, 1.0])
+    with ad.GradientTape(persistent=True) as tape:
+        z = float(x[1]) * np.sum(x)
+        print(float(x[0]), x.numpy())
+        y = np.sum(x * x)
+    assert tape.nudge(z, x, [0.1, 0.0]).kept == ()
+    assert len(tape.nudge(z, x, [0.0, 0.1]).kept) == 1
+    assert tape.nudge(y, x, 0.1).kept == ()
+
+
 def test_a_mask_that_chooses_another_number_of_elements_is_an_error_where_the_rest_does_not_fit():
     x = ad.Variable(V)
     with ad.GradientTape(persistent=True) as tape:

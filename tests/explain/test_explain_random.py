@@ -55,7 +55,7 @@ files = count(1)
 @pytest.fixture(autouse=True)
 def places_read_once(monkeypatch):
     """The lines of these programs stay as they are, so what stands at a place is read once for the many questions."""
-    for name in ("names", "reached_from", "used_at"):
+    for name in ("names", "used_at"):
         monkeypatch.setattr(flow, name, once(getattr(flow, name)))
 
 
