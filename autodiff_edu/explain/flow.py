@@ -98,8 +98,8 @@ class Flow:
         self.links.sort(key=lambda link: link.time)
         self._taken: dict[Hashable, set[Hashable]] = {}
         goals = {target._id for target in targets}
-        end = max((link.time for link in self.links if link.entry.output_id in goals), default=0)
-        between = [link for link in self.links if source._id <= link.time <= end]  # a tensor's id is its time
+        self._end = max((link.time for link in self.links if link.entry.output_id in goals), default=0)
+        between = [link for link in self.links if source._id <= link.time <= self._end]  # a tensor's id is its time
         self._left = {_key(link.entry.where): link.entry.where for link in between if link.cut is Reason.LEFT}
         self._sources = Sources(link.entry.where[0].co_filename for link in (between if self._left else ()))
         self._reached_from: dict[Hashable, set[Hashable]] = {}
@@ -282,7 +282,9 @@ class Flow:
         while this tape was not recording: training loops are full of them.
         """
         assigned = [
-            link.time for link in self.links if link.cut is Reason.ASSIGNED and link.entry.output_id == self.source._id
+            link.time
+            for link in self.links
+            if link.cut is Reason.ASSIGNED and link.entry.output_id == self.source._id and link.time < self._end
         ]
         since = max(assigned, default=0)
         links = [

@@ -6,6 +6,7 @@ import sys
 from itertools import count
 from textwrap import dedent, indent
 
+import numpy as np
 import pytest
 
 import autodiff_edu as ad
@@ -508,3 +509,15 @@ def test_a_cell_that_computes_nothing_else_is_read_too():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "This gradient misses:\n- cell 2, line 2: float(x[0]) returns" in done.stdout
+
+
+def test_a_step_of_training_afterwards_changes_no_explanation():
+    w = ad.Variable([1.0, 2.0], name="w")
+    for _ in range(3):
+        with ad.GradientTape(persistent=True) as tape:
+            scale = float(np.sum(w))
+            y = np.sum(w * w) * scale
+        before = tape.explain(y, w).left_out
+        w.assign_sub(0.01 * tape.gradient(y, w))
+        assert tape.explain(y, w).left_out == before
+        assert [cause.place.text for cause in before] == ["float(np.sum(w))"]
