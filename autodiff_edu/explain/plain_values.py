@@ -73,6 +73,9 @@ class Code:
         self._shared = {
             name for node in source.nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
         }
+        patterns = [node for node in source.nodes if isinstance(node, ast.pattern)]
+        self._shared |= {name for node in patterns if (name := _pattern_name(node))}
+        self._defined = {node.name for node in source.nodes if isinstance(node, ast.FunctionDef)}
         self._mutated: set[Variable] = set()
         self._versions: dict[Variable, set[Variable]] = defaultdict(set)
         self._references: list[tuple[Variable, Variable]] = []
@@ -178,7 +181,7 @@ class Code:
         return (name,)
 
     def _define(self, function: Any, scopes: Scopes, names: Iterable[str]) -> None:
-        """Let the arguments of calls flow into the parameters of a function, and back if it writes into them."""
+        """Connect the arguments of calls with the parameters of a function, and back if it writes into them."""
         inner, arguments = (*scopes, function), function.args
         named = [*arguments.posonlyargs, *arguments.args]
         defaults = [*zip(named[::-1], arguments.defaults[::-1], strict=False)]
@@ -200,7 +203,7 @@ class Code:
             self._references.append((("written", name, slot), parameter))
 
     def _call(self, call: ast.Call, scopes: Scopes) -> None:
-        """Let the arguments of a call flow into its function, or into what it fills."""
+        """Connect the arguments of a call with its function, or with what it fills."""
         name = _name_of(call.func)
         names = {name or _name_of(getattr(call.func, "value", None))}
         if isinstance(call.func, ast.Call):
@@ -237,7 +240,7 @@ class Code:
                     self._move(value, scopes, kept)
 
     def _bind(self, value: Any, target: Any, scopes: Scopes, also: Span | None = None) -> None:
-        """Let the numbers of an expression flow into a target; `also` is where Python unpacks them, if it does."""
+        """Connect an expression with a target; `also` is where Python unpacks it, if it does."""
         match value, target:
             case ast.Tuple(elts=values) | ast.List(elts=values), ast.Tuple(elts=targets) | ast.List(elts=targets):
                 if len(values) == len(targets) and not any(isinstance(x, ast.Starred) for x in (*values, *targets)):
@@ -266,9 +269,10 @@ class Code:
 
     def _note_function(self, value: Any, name: str, scopes: Scopes) -> None:
         """Note that a name may now call the functions that are named in an expression."""
-        if isinstance(value, ast.Lambda):
-            self._define(value, scopes, (name,))
-            self._move(value.body, (*scopes, value), {f"{name}()"})
+        for part in (value, *getattr(value, "values", ()), *getattr(value, "elts", ())):
+            if isinstance(part, ast.Lambda):
+                self._define(part, scopes, (name,))
+                self._move(part.body, (*scopes, part), {f"{name}()"})
         for part in ast.walk(value):
             called = f"{_name_of(part.func)}()" if isinstance(part, ast.Call) else _name_of(part)
             if called and called != name:
@@ -276,7 +280,7 @@ class Code:
                 self.functions[name].add(called)
 
     def _move(self, value: Any, scopes: Scopes, targets: set[Variable]) -> None:
-        """Let the numbers of an expression flow into variables."""
+        """Connect an expression with the variables that get its numbers."""
         for part, around in self._parts(value, scopes):
             if not _orders(part):
                 self.at[span(part)] |= targets
@@ -304,8 +308,11 @@ class Code:
                 if _name_of(function) in STEPS:
                     return
                 called = function.value if isinstance(function, ast.Attribute) else function
-                parts = [] if isinstance(function, ast.Name) else [called]
-                parts = *parts, *args, *(keyword.value for keyword in keywords if keyword.arg not in REMARKS)
+                parts = *args, *(keyword.value for keyword in keywords if keyword.arg not in REMARKS)
+                if isinstance(function, ast.Name):
+                    parts = () if function.id in self._defined else parts  # its return says what goes into the result
+                else:
+                    parts = called, *parts
             case (
                 ast.ListComp(elt=value)
                 | ast.SetComp(elt=value)
@@ -377,7 +384,7 @@ class Code:
             node = self._parents[node]
         own = (self._module, name.id) if isinstance(node, ast.Module) else (self.source.path, id(node), name.id)
         bound = self._scope(node)[0].get(name.id, [])
-        if variable != own or name.id in self._shared or len(bound) < 2:
+        if variable != own or name.id in self._shared:
             return {variable}
         last = max((one for one in bound if self._follower(one, around)), key=_start, default=None)
         if last is None:

@@ -289,6 +289,42 @@ MORE_FORMS = {
         "b = B(float(x[0]))\n"
         "y = np.sum(b.c*x)"
     ),
+    "a loss against numbers": "def loss(v, w):\n    d = v - w\n    return np.sum(d * d * w)\ny = loss(x, x.numpy())",
+    "a function in a function": (
+        "def f(v):\n"
+        "    c = float(v[0])\n"
+        "    def g(u):\n"
+        "        return u * c\n"
+        "    return g(v)\n"
+        "y = np.sum(f(x))"
+    ),
+    "probabilities": "probs = np.exp(x.numpy()) / np.exp(x.numpy()).sum()\ny = np.sum(probs * x)",
+    "an array added to itself": "a = np.zeros((2, 2))\na[0, :] = x.numpy()\na += a.T\ny = np.sum(a @ x)",
+    "a generator of a list": (
+        "def gen():\n"
+        "    for v in x.tolist():\n"
+        "        yield v * 2\n"
+        "y = sum(c * x[0] for c in gen())"
+    ),
+    "a loop that feeds back": "k = 0\ny = x[0]\nwhile k < 2:\n    c = float(y)\n    y = y * c\n    k += 1",
+    "a matrix": "A = ad.constant(np.outer(x.numpy(), x.numpy()))\ny = x @ A @ x",
+    "a state": (
+        "state = {'h': np.zeros(2)}\n"
+        "for k in range(2):\n"
+        "    state['h'] = np.tanh(state['h'] + x.numpy())\n"
+        "y = np.sum(x * state['h'])"
+    ),
+    "a lambda in a dict": "f = {'a': lambda v, c: v * c}\ny = np.sum(f['a'](x, float(x[0])))",
+    "a fitted object": (
+        "class Net:\n"
+        "    def __init__(s): s.mean = None\n"
+        "    def fit(s, v):\n"
+        "        s.mean = v.numpy().mean()\n"
+        "        return s\n"
+        "    def __call__(s, v):\n"
+        "        return v - s.mean\n"
+        "y = np.sum(Net().fit(x)(x)**2)"
+    ),
 }  # fmt: skip
 
 # Programs of a vector x whose numbers leave, but do not go into y: they are shown, logged, compared, counted.
@@ -416,6 +452,44 @@ HARMLESS = {
     "round print": "print(round(float(x[0]), 2))\ny = np.sum(x*DATA)",
     "square": "def square(v):\n    return v*v\nprint(square(float(x[0])))\ny = np.sum(square(x)*DATA)",
     "try": "try:\n    print(float(x))\nexcept TypeError:\n    pass\ny = np.sum(x*DATA)",
+    "a trace of arrays": (
+        "trace = [x.numpy().copy()]\n"
+        "z = x\n"
+        "for k in range(2):\n"
+        "    z = z * DATA\n"
+        "    trace.append(z.numpy().copy())\n"
+        "y = np.sum(z)\n"
+        "shape = np.array(trace).shape"
+    ),
+    "an accuracy": "acc = float(np.mean((x.numpy() > 1) == (DATA > 3)))\nprint(acc)\ny = np.sum(x * DATA)",
+    "an argmax's row": "k = x.numpy().argmax()\nw = np.eye(2)[k]\ny = np.sum(x * w)",
+    "a search": (
+        "best = None\n"
+        "for c in DATA:\n"
+        "    s = float(np.sum(x) * c)\n"
+        "    if best is None or s > best[0]:\n"
+        "        best = (s, c)\n"
+        "y = np.sum(x * DATA)"
+    ),
+    "a key": "d = {}\nd[round(float(x[0]), 3)] = 'seen'\ny = np.sum(x * DATA)",
+    "a set's size": "seen = set()\nseen.add(float(x[0]))\nn = len(seen)\ny = np.sum(x * DATA) * n",
+    "a loop binds it anew": "c = float(x[0])\nfor c in DATA:\n    y = np.sum(x * c)",
+    "a choice binds it anew": "c = float(x[0])\nc = DATA[0] if c > 0 else DATA[1]\ny = np.sum(x * c)",
+    "a parameter that is bound anew": "def f(c):\n    c = 2.0\n    return c\ny = np.sum(x * f(float(x[0])))",
+    "one of two names": "_, n = float(x[0]), 2.0\ny = np.sum(x * n)",
+    "a report of an object": (
+        "class M:\n"
+        "    rate = 2.0\n"
+        "    def report(s, v):\n"
+        "        value = float(v[0])\n"
+        "        print(s.rate, value)\n"
+        "m = M()\n"
+        "m.report(x)\n"
+        "y = np.sum(x * m.rate)"
+    ),
+    "a sorted table": "order = sorted(zip(x.tolist(), DATA), key=lambda p: p[0])\nprint(order)\ny = np.sum(x * DATA)",
+    "a function that decides": "def f(v):\n    return 2.0 if v > 0 else 3.0\ny = np.sum(x * f(float(x[0])))",
+    "a function that prints": "def f(v):\n    print(v)\n    return 2.0\ny = np.sum(x * f(float(x[0])))",
 }  # fmt: skip
 
 numbers = count(1)
