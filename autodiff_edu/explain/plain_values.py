@@ -16,7 +16,7 @@ from typing import Any
 
 from ..text.frames import Where
 from ..text.places import is_cell, list_cells, position_of
-from ..text.source_code import SourceCode, Span, source_of, span
+from ..text.source_code import SourceCode, Span, is_inside, source_of, span
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 SHAPES = {"shape", "ndim", "size", "dtype"}
@@ -539,3 +539,13 @@ def _is_decorated(function: Any, *names: str) -> bool:
 def _pattern_name(node: Any) -> str | None:
     """Return the name that a part of a `case` binds."""
     return node.name if isinstance(node, ast.MatchAs | ast.MatchStar) else getattr(node, "rest", None)
+
+
+def decides(where: Where) -> bool:
+    """Return whether the expression at a place is in the condition of an `if`, a `while` or an `x if c else y`."""
+    return source_of(where[0].co_filename).read(_decides, position_of(*where))
+
+
+def _decides(source: SourceCode, position: Span) -> bool:
+    tests = [span(node.test) for node in source.nodes if isinstance(node, ast.If | ast.While | ast.IfExp)]
+    return any(test is not None and is_inside(position, test) for test in tests)
