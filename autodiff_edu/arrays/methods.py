@@ -8,8 +8,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .validate import read_only
-
 
 def equal(x: Any, y: Any) -> Any:
     """Compare as Python does, but return an array or a NumPy scalar."""
@@ -130,7 +128,7 @@ class ArrayMethods:
 
     def __format__(self, spec: str) -> str:
         array = self._peek("format()")
-        return format(read_only(array), spec) if spec else str(self)
+        return format(np.asarray(array)[()], spec) if spec else str(self)
 
     def __len__(self) -> int:
         return len(self._array)

@@ -20,7 +20,7 @@ USUAL = frozenset({bool, int, float, complex, np.float32, np.float64})
 _AS_IT_IS = USUAL | {np.ndarray, tuple, list, str, type(None)}
 
 dtype_of_list: Callable[[Any, Any], Any] = lambda numbers, tensor: None  # noqa: E731
-"""Return the dtype that a list has beside a tensor, or None for NumPy's choice. `autodiff_edu.tf` replaces this."""
+"""The dtype of a list beside a tensor, or None for NumPy's choice; `autodiff_edu.tf` replaces this."""
 
 JOINING: set[Callable[..., Any]] = {np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack}
 JOINING |= {np.linalg.multi_dot, np.block, np.select, np.choose, np.piecewise}
@@ -139,9 +139,8 @@ def as_operand(value: Any, tensor: Any = None) -> Any:
         )
     array = _array(value, dtype_of_list(value, tensor)) if isinstance(value, list | tuple) else _convert(value)
     dtype = getattr(array, "dtype", None)
-    if getattr(dtype, "kind", "") == "O" or (
-        dtype is None and isinstance(value, Number) and not isinstance(value, int | float | complex)
-    ):
+    is_other = dtype is None and isinstance(value, Number) and not isinstance(value, int | float | complex)
+    if is_other or getattr(dtype, "kind", "") == "O":
         raise _no_numbers(value, dtype or "object")
     return array
 
