@@ -404,7 +404,8 @@ class GradientTape(Tape):
         numbers, what happens inside a checkpoint or a custom gradient, and equal eigenvalues of a matrix that is not
         symmetric.
 
-        Two corners may cancel each other: `nn.elu` is smooth at 0, but consists of branches that meet there.
+        Two corners may cancel each other: `nn.elu` is smooth at 0, but consists of branches that meet there. A complex
+        element moves along the real axis; where its size decides and does not change there, along the imaginary axis.
 
         Examples
         --------

@@ -53,7 +53,8 @@ class Corner:
     slope : ndarray
         The slopes that the rule takes.
     left, right : ndarray
-        The slopes on the two sides: as the argument approaches from below, and as it grows.
+        The slopes on the two sides: where the argument is a little smaller, and a little larger. If a condition
+        chooses, it is the tensor that it compares.
 
     Examples
     --------

@@ -345,7 +345,9 @@ def spectrum(operation: Any, slopes: Callable[..., tuple[Any, Any]], row: int | 
     def values_in(packed: Any, m: int) -> Any:
         return packed if row is None else packed[..., m if row < 0 else row, :]
 
-    def sides(entry: Entry, moved: list[int], _: Decided) -> Sides:
+    def sides(entry: Entry, moved: list[int], _: Decided) -> Sides | None:
+        if not np.size(entry.values[0]):
+            return None
         (a, *rest), y, (m, n) = entry.values, entry.output_value, np.shape(entry.values[0])[-2:]
         places, elements = values_in(positions(y), m), np.reshape(positions(a), (-1, m, n))
         k = places.shape[-1]

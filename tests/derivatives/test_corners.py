@@ -133,6 +133,10 @@ def test_the_slopes_on_both_sides_and_the_one_that_the_rule_takes(f, value, expe
         (lambda x: np.max(ad.stop_gradient(x)) + np.sum(x), [1.0, 1.0]),
         (lambda x: np.abs(ad.stop_gradient(x)) * x, 0.0),
         (lambda x: np.sort(x), np.zeros((0, 3))),
+        (lambda x: np.partition(x, 1), np.zeros((0, 3))),
+        (lambda x: np.max(x, axis=1), np.zeros((0, 3))),
+        (np.linalg.eigvalsh, np.zeros((0, 2, 2))),
+        (np.linalg.svdvals, np.zeros((0, 3))),
         (np.sort, [np.inf, np.inf]),
         (lambda x: np.interp(x, [0, 1, 2], [0, 3, 6]), 1.0),  # a straight line
         (lambda fp: np.interp([0.0, 1.0], [0, 1], fp), [3.0, 4.0]),
