@@ -259,14 +259,10 @@ reduction(np.linalg.norm, norm_slopes)
 # Orders -------------------------------------------------------------------------------------------------------------
 
 
-def in_pairs(entry: Entry, elements: Any, left: Any, right: Any) -> Sides:
-    """Return the sides of an order, from the places that elements take if they are a little smaller, or larger."""
-    y = entry.output_value
-    own = np.ravel(pull(entry, 0, positions(y).astype(float)))[elements]  # whose cotangent the rule takes
-    results = np.concatenate([left, right])
-    zeros = np.zeros(np.size(elements))
-    slope = (results == np.concatenate([own, own])) * 1.0
-    return Sides(results, np.tile(elements, 2), np.append(zeros + 1, zeros), np.append(zeros, zeros + 1), slope)
+def in_order(entry: Entry, elements: Any, results: Any, left: Any, right: Any) -> Sides:
+    """Return the sides of an order, whose rule takes 1 for the place from which an element's cotangent comes."""
+    own = np.ravel(pull(entry, 0, positions(entry.output_value).astype(float)))[elements]
+    return Sides(results, elements, left, right, 1.0 * (results == own))
 
 
 def vectors(x: Any, axis: int) -> Any:
@@ -284,25 +280,32 @@ def sort_sides(entry: Entry, moved: list[int], _: Decided) -> Sides:
         first, last = np.searchsorted(ordered, row, "left"), np.searchsorted(ordered, row, "right") - 1
         tied = (first < last) & np.isfinite(row)
         found.append(np.stack([place[tied], place[first[tied]], place[last[tied]]]))
-    return in_pairs(entry, *np.concatenate(found, axis=1))
+    elements, first, last = np.concatenate(found, axis=1)
+    ones, zeros = np.ones(elements.size), np.zeros(elements.size)
+    pairs = (first, ones, zeros), (last, zeros, ones)
+    return in_order(entry, np.tile(elements, 2), *map(np.concatenate, zip(*pairs, strict=True)))
 
 
 def partition_sides(entry: Entry, moved: list[int], _: Decided) -> Sides:
-    """Return the sides of a partition: its order among equal elements is its own, so move each and look."""
+    """Return the sides of a partition: its order among others is its own, so move each element and look.
+
+    Where that makes other elements change their places, the result jumps.
+    """
     options = dict(entry.parameters)
     axis, kth = options.pop("axis", -1), entry.values[1]
-    found: Any = np.zeros((0, 3), int)
+    found = [np.zeros((4, 0))]
     for row, place in zip(*(vectors(a, axis) for a in (entry.values[0], positions(entry.output_value))), strict=True):
         ranks, counts = np.unique(row, return_inverse=True, return_counts=True)[1:]
+        apart = np.where(np.isnan(row), row, 4 * ranks).astype(row.dtype)
+        before = np.partition(apart, kth, **options)
         for k in np.flatnonzero((counts[ranks] > 1) & np.isfinite(row)):
-            goes = [k]
-            for step in (-1, 1):
-                moving = np.where(np.isnan(row), row, 2 * ranks).astype(row.dtype)
-                moving[k] += step
-                goes.append(np.flatnonzero(np.partition(moving, kth, **options) == moving[k])[0])
-            if goes[1] != goes[2]:
-                found = np.append(found, [place[goes]], axis=0)
-    return in_pairs(entry, *found.T)
+            step = np.zeros_like(apart)
+            step[k] = 1
+            left, right = (s * (np.partition(apart + s * step, kth, **options) - before).real for s in (-1, 1))
+            at = np.flatnonzero((left != right) & (np.abs(left) <= 1) & (np.abs(right) <= 1))
+            found.append(np.stack([np.full(at.size, place[k]), place[at], left[at], right[at]]))
+    elements, results, *slopes = np.concatenate(found, axis=1)
+    return in_order(entry, elements.astype(int), results.astype(int), *slopes)
 
 
 CORNERS[np.sort], CORNERS[np.partition] = sort_sides, partition_sides
