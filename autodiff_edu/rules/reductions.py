@@ -130,6 +130,19 @@ def cumulative(function: Any, start: float) -> Any:
     return accumulated
 
 
+def running(function: Any, a: Any, axis: int) -> Any:
+    """Combine each element along an axis with all before it, one after another."""
+    if not np.ndim(a):
+        raise TypeError("cannot accumulate on a scalar")
+    parts: Any = np.moveaxis(a, axis, 0)
+    if not np.shape(parts)[0]:
+        return np.positive(a)
+    found = [parts[0]]
+    for k in range(1, np.shape(parts)[0]):
+        found.append(function(found[-1], parts[k]))
+    return np.moveaxis(np.stack(found), 0, axis)
+
+
 def logsumexp(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """Return log(sum(exp(a))) without overflow: the largest element is factored out first."""
     if not length(a, axis):
@@ -178,6 +191,8 @@ for ufunc, reduction in {np.add: np.sum, np.multiply: np.prod, np.maximum: np.ma
 for ufunc, accumulation in {np.add: np.cumsum, np.multiply: np.cumprod}.items():
     SPELLED[ufunc, "accumulate"] = lambda a, axis=0, function=accumulation, **_: function(a, axis=axis)
 SPELLED[np.logaddexp, "reduce"] = along_the_first(logsumexp)
+for ufunc in (np.maximum, np.minimum):
+    SPELLED[ufunc, "accumulate"] = lambda a, axis=0, function=ufunc, **_: running(function, a, axis)
 for ufunc in (np.add, np.subtract, np.multiply, np.divide, np.power, np.maximum, np.minimum):
     SPELLED[ufunc, "outer"] = lambda a, b, function=ufunc, **_: function(
         np.reshape(a, np.shape(a) + (1,) * np.ndim(b)), b

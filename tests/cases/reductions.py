@@ -78,6 +78,8 @@ CASES = [
     case("cumprod of one zero", np.cumprod, [2.0, 0.0, 3.0, -1.5]),
     case("add.accumulate", np.add.accumulate, (2, 3)),
     case("add.accumulate axis=1", lambda x: np.add.accumulate(x, axis=1), (2, 3)),
+    case("maximum.accumulate", np.maximum.accumulate, (3, 2), real=True),
+    case("minimum.accumulate", lambda x: np.minimum.accumulate(x, axis=-1), (2, 3), real=True),
     case("multiply.accumulate", lambda x: np.multiply.accumulate(x, axis=-1), (2, 3)),
     case("multiply.reduce", np.multiply.reduce, (2, 3)),
     case("maximum.reduce", lambda x: np.maximum.reduce(x, axis=1), SPREAD, real=True),

@@ -203,6 +203,12 @@ def test_only_what_is_between_sources_and_target_counts():
     assert tape.corners(x, x) == ()
 
 
+def test_a_running_maximum_has_a_corner_at_each_tie():
+    assert corners(np.maximum.accumulate, [0.0, 2.0, 1.0]) == ()
+    before, after = corners(lambda x: np.maximum.accumulate(x, axis=1), [[1.0, 3.0, 2.0, 3.0]])
+    assert (before.left, before.right, before.slope) == (after.left, after.right, after.slope) == (0, 1, 0.5)
+
+
 def test_each_argument_of_a_tie_has_a_corner_with_the_elements_that_were_broadcast():
     first, second = corners(np.maximum, 1.0, [[0.0, 1.0], [1.0, 2.0]])
     assert (first.argument, second.argument) == (0, 1)

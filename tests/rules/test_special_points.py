@@ -632,6 +632,17 @@ def test_a_scalar_cannot_be_taken_apart_nor_an_array_accumulated_along_no_axis()
         np.cumulative_sum(ad.constant(np.ones((2, 2))))
 
 
+@pytest.mark.parametrize("f", [np.maximum.accumulate, np.minimum.accumulate])
+def test_a_running_extreme_is_numpy_s_also_of_nothing_and_refused_along_no_axis(f):
+    for x, axis in (([3, 1, 4], 0), (np.zeros((0, 3)), 0), (np.zeros((2, 0)), 0), ([[1.0, 2.0], [0.0, 5.0]], -1)):
+        expected = f(np.array(x), axis=axis)
+        np.testing.assert_array_equal(f(ad.constant(x), axis=axis).numpy(), expected, strict=True)
+    with pytest.raises(np.exceptions.AxisError):
+        f(ad.constant([1.0]), axis=1)
+    with pytest.raises(TypeError, match="cannot accumulate on a scalar"):
+        f(ad.constant(1.0))
+
+
 def test_windows_are_a_view_and_one_entry():
     x = ad.Variable(np.arange(1e4))
     with ad.GradientTape() as tape:
