@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import keyword
+import traceback
+from pathlib import Path
 from typing import Any
 
 from ..arrays.structures import flatten, rebuild
@@ -18,6 +20,8 @@ from .recording import tensors_in
 
 WIDER = {"b": "b", "i": "bui", "u": "bui", "f": "buif", "c": "buifc"}
 """For each kind of dtype of an input: the kinds that it accepts."""
+
+OUR_FOLDER = str(Path(__file__).parents[1])
 
 Known = dict[Value, Any]
 """The tensors that values stand for in a call."""
@@ -167,10 +171,13 @@ class SavedFunction:
         try:
             check_amount(name, arguments, parameters)
             return self._contents.table[name](*arguments, **parameters)
-        except (AttributeError, IndexError, KeyError, OverflowError) as error:
-            if isinstance(error, ValueError):  # as NumPy's AxisError is
-                raise
-            raise ValueError(f"{name}, from {instruction.where}, cannot be computed: {error}") from error
+        except (AttributeError, IndexError, KeyError, OverflowError, ValueError) as error:
+            if isinstance(error, ValueError) and (type(error) is not ValueError or _is_ours(error)):
+                raise  # as the function itself raises it
+            raise ValueError(
+                f"{name}, from {instruction.where}, cannot be computed for these arguments, perhaps because the "
+                f"function takes another path for them than for the examples: {error}"
+            ) from error
 
     def _run_custom(self, instruction: Instruction, sources: list[Any], outputs: list[Any], known: Known) -> list[Any]:
         """Return the outputs of a custom gradient as new tensors that have this gradient."""
@@ -203,6 +210,12 @@ class SavedFunction:
     def __str__(self) -> str:
         rows = [f"{instruction.operation}, {instruction.where}" for instruction in self._contents.listing.instructions]
         return "\n".join([repr(self), *(f"{number}  {row}" for number, row in enumerate(rows, 1))])
+
+
+def _is_ours(error: Exception) -> bool:
+    """Return whether a line of this package raised an error, and not NumPy."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return last.filename.startswith(OUR_FOLDER) and (last.line or "").startswith("raise")
 
 
 def _fill(structure: Any, known: Known) -> Any:

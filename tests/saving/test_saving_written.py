@@ -123,8 +123,10 @@ def test_saves_of_one_path_at_once_all_succeed(path):
 @pytest.mark.parametrize("kind", ["pipe", "link", "device", "loop"])
 def test_only_a_regular_file_is_replaced(path, kind):
     os.mkfifo(pipe := path.with_name("pipe"))
+    _, terminal = os.openpty()
+    device = Path(os.ttyname(terminal))  # a mistake must not cost the machine its null device
     place = path.with_name("place.ad")
-    place.symlink_to({"pipe": pipe, "link": "link", "device": os.devnull, "loop": place}[kind])
+    place.symlink_to({"pipe": pipe, "link": "link", "device": device, "loop": place}[kind])
     path.with_name("link").symlink_to(pipe)
     for given in (place, pipe):
         with pytest.raises(FileExistsError, match="give another path"):
@@ -132,7 +134,7 @@ def test_only_a_regular_file_is_replaced(path, kind):
         with pytest.raises(FileExistsError, match="give another path"):
             files.write(given, b"")
     assert stat.S_ISFIFO(pipe.stat().st_mode)
-    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+    assert stat.S_ISCHR(device.stat().st_mode)
     assert place.is_symlink()
 
 

@@ -242,7 +242,7 @@ def test_a_comparison_and_a_number_that_a_backward_function_has_kept_are_suspect
         kept = 2.0 * x.numpy()
         return x * x, lambda dy: dy * kept
 
-    said = r"second derivative .* Check x\.numpy\(\) in test_checks\.py, line \d+, the backward function of leaves, and"
+    said = r"second derivative .* test_checks\.py, line \d+: x\.numpy\(\) returns the plain numbers"
     with pytest.raises(AssertionError, match=said):
         ad.check_gradients(leaves, 3.0)
 
