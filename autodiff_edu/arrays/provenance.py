@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -33,12 +34,16 @@ class DependentArray(np.ndarray):
     ----------
     answered : frozenset of str
         "bool" and "int", if the program asks this array the same question: then its answer may be used.
+    recording : callable or None
+        What `refusal` had while it was marked. The mark counts in that recording alone: the function may keep tensors,
+        and a later recording takes them for constants.
     """
 
     answered: frozenset[str]
+    recording: Callable[[], Exception | None] | None
 
     def __array_finalize__(self, other: Any) -> None:
-        self.answered = frozenset()
+        self.answered, self.recording = frozenset(), getattr(other, "recording", None)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **parameters: Any) -> Any:
         if not all(isinstance(x, np.ndarray) for x in inputs if hasattr(x, "__array_ufunc__")):
@@ -53,7 +58,7 @@ class DependentArray(np.ndarray):
         return compute(function, args, parameters)
 
     def __getitem__(self, index: Any) -> Any:
-        return mark(unmark(self)[unmark(index)])
+        return compute(getitem, (self, index), {})
 
     def __iter__(self) -> Iterator[Any]:
         return iter([self[k] for k in range(len(self))])
@@ -75,8 +80,10 @@ class DependentArray(np.ndarray):
 
     def _answer(self, question: str) -> Any:
         refuse = refusal.get()
-        if refuse and question not in self.answered and not _is_seen() and (error := refuse()):
-            raise error
+        if refuse and refuse is self.recording and question not in self.answered and not _is_seen():
+            error = refuse()
+            if error:
+                raise error
         return unmark(self)
 
 
@@ -87,7 +94,10 @@ def _is_seen() -> bool:
 
 def _method(name: str) -> Callable[..., Any]:
     def method(self: DependentArray, *args: Any, **parameters: Any) -> Any:
-        return compute(getattr(unmark(self), name), args, parameters)
+        return compute(call, (self, *args), parameters)
+
+    def call(array: Any, *args: Any, **parameters: Any) -> Any:
+        return getattr(array, name)(*args, **parameters)
 
     return method
 
@@ -98,8 +108,9 @@ for _name, _value in vars(np.ndarray).items():
 
 
 def compute(function: Callable[..., Any], args: Any, parameters: Any) -> Any:
-    """Call a function with the plain arrays; mark what it returns."""
-    return mark(function(*unmark(args), **unmark(parameters)))
+    """Call a function with the plain arrays; mark what it returns, if this recording marked one of them."""
+    found = function(*unmark(args), **unmark(parameters))
+    return mark(found) if is_marked((*args, *parameters.values())) else found
 
 
 def unmark(value: Any) -> Any:
@@ -117,26 +128,32 @@ def unmark(value: Any) -> Any:
 
 def mark(value: Any) -> Any:
     """Return what depends on the arguments, marked: arrays and numbers, and tuples and lists of them."""
-    if refusal.get() is None or type(value) is DependentArray or is_tensor(value):
+    recording = refusal.get()
+    if recording is None or is_tensor(value) or (type(value) is DependentArray and value.recording is recording):
         return value
     if isinstance(value, np.ndarray | np.generic | bool | int | float | complex):
         # a copy, because what np.asarray makes of it then has it as its base, and can be recognized
-        return np.array(np.asarray(value).view(DependentArray), order="K", subok=True)
+        marked = np.array(np.asarray(value).view(DependentArray), order="K", subok=True)
+        marked.recording = recording
+        return marked
     if isinstance(value, tuple | list):
         parts = [mark(part) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
     return value
 
 
-def is_marked(value: Any) -> bool:
-    """Return whether an array, the one that it is a view of, or a part of a tuple or list depends on the arguments."""
+def is_marked(value: Any, recording: Any = None) -> bool:
+    """Return whether an array, the one that it is a view of, or a part of a tuple or list depends on the arguments.
+
+    That is, of the function that is being recorded, or of another recording that is given.
+    """
     if isinstance(value, tuple | list):
-        return any(map(is_marked, value))
+        return any(is_marked(part, recording) for part in value)
     if isinstance(value, slice):
-        return is_marked((value.start, value.stop, value.step))
+        return is_marked((value.start, value.stop, value.step), recording)
     while isinstance(value, np.ndarray):
         if type(value) is DependentArray:
-            return True
+            return value.recording is not None and value.recording is (recording or refusal.get())
         value = value.base
     return False
 

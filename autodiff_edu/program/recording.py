@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -64,6 +65,7 @@ class Recorder(Follower):
         super().__init__({**ours, Accumulate: self.hear_accumulate, **(hears or {})})
         self.failure: Exception | None = None
         self._marked, self._tensors = marked, tensors
+        self._recording = None if marked is None else _refusal_of(ref(self))
         self._originals: dict[int, Any] = {}  # by the ids of variables that are marked: the arrays that they had
         self.instructions: list[Instruction] = []
         self.variables: dict[int, tuple[Variable, Value]] = {}
@@ -91,8 +93,9 @@ class Recorder(Follower):
         Exception
             The one that was raised while recording, even if the function caught it.
         """
-        token = refusal.set(None if self._marked is None else self.refuse)
-        self._originals = {variable._id: variable._array for variable in self._marked or ()}
+        token = refusal.set(self._recording)
+        # another thread may be recording with marks too, and must not leave its own in the variable
+        self._originals = {variable._id: unmark(variable._array) for variable in self._marked or ()}
         marks = [(variable, mark(variable._array)) for variable in self._marked or ()]
         for tensor in self._tensors:
             tensor._array = mark(tensor._array)
@@ -146,7 +149,7 @@ class Recorder(Follower):
 
     def hear_entry(self, entry: Entry) -> None:
         """Write down an operation that was computed."""
-        if self._marked is not None and is_marked(entry.values):
+        if self._marked is not None and is_marked(entry.values, self._recording):
             entry.output_value = mark(entry.output_value)
         if entry.call is not None:
             self.hear_call(entry)
@@ -237,7 +240,7 @@ class Recorder(Follower):
         value = self._values.get(id)
         if value is None:  # made before, or around the array of another
             is_before = id < self._start
-            value = Value.constant(array) if is_before else as_value(self._numbers(array, frozen=True))
+            value = Value.constant(unmark(array)) if is_before else as_value(self._numbers(array, frozen=True))
             if is_before:
                 self.captured.add(id)
             value.label = value.label or self._called(given, place)
@@ -275,7 +278,7 @@ class Recorder(Follower):
             return known[1]
         if isinstance(array, np.generic):
             return array
-        if self._marked is not None and is_marked(array) and (error := self.refuse()):
+        if self._marked is not None and is_marked(array, self._recording) and (error := self.refuse()):
             raise error
         if frozen or not can_change(array):
             value = Value.constant(array)
@@ -315,6 +318,11 @@ class Recorder(Follower):
 
 
 _identity = id
+
+
+def _refusal_of(recorder: ref[Recorder]) -> Callable[[], Exception | None]:
+    """Return what marked arrays keep, which may outlive the recorder."""
+    return lambda: one.refuse() if (one := recorder()) else None
 
 
 def as_value(value: Any) -> Value:

@@ -1,10 +1,14 @@
 """What rules compute unseen from the arguments is refused, even if no rule decides by recorded operations."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
 import autodiff_edu as ad
 from autodiff_edu.arrays.provenance import DependentArray, is_marked, mark, note_answer, refusal
+from autodiff_edu.core.active import now
 from autodiff_edu.derivatives import jacobians
 from autodiff_edu.rules import operations
 
@@ -107,6 +111,32 @@ def test_a_tensor_that_outlives_its_recording_is_plain():
         assert type(tensor.numpy()) is np.ndarray
         assert bool(tensor[0] > 0.5)
         assert not is_marked((tensor + 1.0)._array)
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        lambda x, kept: x * 2 if kept[0] > 0 else x, lambda x, kept: x * kept.numpy(), lambda x, kept: x * kept,
+        lambda x, kept: x * np.asarray(kept), lambda x, kept: x[np.argsort(kept.numpy())],
+        lambda x, kept: x * (kept + 1.0).numpy(), lambda x, kept: x * np.sort(kept.numpy())[1],
+        lambda x, kept: x * float(kept.numpy()[1]),
+    ],
+)  # fmt: skip
+def test_a_tensor_that_outlives_its_recording_is_a_constant_of_later_ones(later):
+    kept = []
+    ad.compile(lambda x: kept.append(x * 2.0) or np.sum(x))(X)
+    function = lambda x: later(x, kept[-1])  # noqa: E731
+    np.testing.assert_array_equal(ad.compile(function)(OTHER), function(ad.constant(OTHER)))
+    program = ad.compile(function).program(OTHER)
+    assert not [one for one in program.run.__globals__.values() if isinstance(one, DependentArray)]
+
+
+def test_a_recorder_does_not_live_as_long_as_its_tensors():
+    kept, alive = [], []
+    compiled = ad.compile(lambda x: kept.append(x * 2.0) or alive.append(weakref.ref(now().followers[-1])) or x)
+    compiled(X)
+    gc.collect()
+    assert [recorder() for recorder in alive] == [None, None]
 
 
 @pytest.mark.parametrize(
