@@ -109,7 +109,12 @@ for _name, _value in vars(np.ndarray).items():
 
 def compute(function: Callable[..., Any], args: Any, parameters: Any) -> Any:
     """Call a function with the plain arrays; mark what it returns, if this recording marked one of them."""
-    found = function(*unmark(args), **unmark(parameters))
+    plain = unmark(tuple(args))
+    found = function(*plain, **unmark(parameters))
+    if type(found) is not np.bool_:  # of which there are only two
+        for given, one in zip(args, plain, strict=True):
+            if found is one:  # the same array, as without marks: a recorder knows arrays by their identity
+                return given
     return mark(found) if is_marked((*args, *parameters.values())) else found
 
 

@@ -1,6 +1,7 @@
 """What rules compute unseen from the arguments is refused, even if no rule decides by recorded operations."""
 
 import gc
+import warnings
 import weakref
 
 import numpy as np
@@ -155,6 +156,30 @@ def test_what_numpy_computes_from_a_marked_array_is_marked(compute, marked):
     for one, other in parts:
         assert is_marked(one)
         np.testing.assert_array_equal(np.asarray(one), other)
+
+
+@pytest.mark.parametrize("compute", [operations.stop_gradient, np.real, np.atleast_1d])
+def test_an_array_that_is_handed_through_stays_the_same(compute, marked):
+    x = mark(X)
+    assert compute(X) is X
+    assert compute(x) is x
+
+
+def test_equal_truth_values_are_not_the_same_array(marked):
+    one, other = mark(np.True_), mark(np.False_)
+    assert (one | other) is not one
+
+
+def test_saving_tells_no_random_numbers_from_indices_that_are_handed_through(tmp_path):
+    def function(x):
+        if x.shape != X.shape:
+            raise ValueError("three numbers, please")
+        return np.sum(np.interp(x, np.sort(x), x**2))
+
+    hessian = ad.hessian(function)
+    with warnings.catch_warnings(action="error"):
+        ad.save(hessian, tmp_path / "f.ad", X)
+    np.testing.assert_allclose(ad.load(tmp_path / "f.ad")(OTHER), hessian(OTHER))
 
 
 @pytest.mark.parametrize("compute", [np.zeros_like, np.shape, np.ndim, np.result_type, lambda x: x.shape, len])
