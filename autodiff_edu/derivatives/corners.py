@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ from ..core.entry import Entry
 from ..core.reach import ahead, behind
 from ..core.rule import rule_of
 from ..core.tape import Tape
-from ..rules.corners import CHOOSING, COMPARISONS, CORNERS, LOGIC, Sides, along_an_axis, condition
+from ..rules.corners import CHOOSING, COMPARISONS, CORNERS, LOGIC, Decided, Sides, along_an_axis, condition
 from ..text.formatting import number
 from ..text.places import Place
 from .requests import tensors_of
@@ -125,7 +125,9 @@ def corners(tape: Tape, target: Any, sources: Any, lately: Iterable[Entry] = ())
     entries = [entry for entry in tape.entries if entry.output_id in tape.connected]
     reached |= {entry.output_id for entry in ahead(entries, reached, followed)}
     found: list[Corner] = []
-    conditions = _Conditions(tape, reached, lately)
+    makers = {line.output_id: line for line in lately if callable(line.operation)}
+    makers |= {entry.output_id: entry for entry in tape.entries}
+    conditions = Conditions(makers, reached)
     with only(), np.errstate(all="ignore"):
         for entry in behind(entries, targets, followed):
             if entry.operation in CORNERS:
@@ -139,13 +141,14 @@ def followed(entry: Entry) -> set[int]:
     return {id for k, id in enumerate(entry.ids) if id is not None and rule is not None and rule.pull(k)}
 
 
-class _Conditions:
-    """What is known of the conditions that choose between branches."""
+class Conditions:
+    """What is known of the conditions that choose between branches.
 
-    def __init__(self, tape: Tape, reached: set[int], lately: Iterable[Entry]) -> None:
-        self.reached = reached
-        self.makers = {line.output_id: line for line in lately if callable(line.operation)}
-        self.makers |= {entry.output_id: entry for entry in tape.entries}
+    `makers` are the entries by the ids of their outputs; `reached` are the tensors that move with the sources.
+    """
+
+    def __init__(self, makers: Mapping[int, Entry], reached: set[int]) -> None:
+        self.makers, self.reached = makers, reached
 
     def compared(self, id: Any) -> set[int]:
         """Return the ids of the tensors that a condition compares and the sources reach."""
@@ -171,19 +174,23 @@ class _Conditions:
         return sides
 
 
-def _corners_of(entry: Entry, reached: set[int], conditions: _Conditions) -> list[Corner]:
+def _corners_of(entry: Entry, reached: set[int], conditions: Conditions) -> list[Corner]:
     found = []
     pulled = followed(entry) & reached
     for id in dict.fromkeys(one for one in entry.ids if one in pulled):
-        moved = [k for k, one in enumerate(entry.ids) if one == id]
-        if entry.values is None:
-            if entry.operation not in CHOOSING or any(map(conditions.compared, entry.ids)):
-                found.append(Corner(entry, moved[0]))
-            continue
-        sides = CORNERS[entry.operation](_computed(entry), moved, conditions)
-        if sides is not None and sides.results.size:
-            found.append(_corner(entry, moved[0], sides))
+        if entry.values is not None:
+            corner = corner_of(entry, id, conditions)
+            found += [] if corner is None else [corner]
+        elif entry.operation not in CHOOSING or any(map(conditions.compared, entry.ids)):
+            found.append(Corner(entry, entry.ids.index(id)))
     return found
+
+
+def corner_of(entry: Entry, id: int, decided: Decided) -> Corner | None:
+    """Return the corner at which an entry of `CORNERS`, with its arrays, stands as one of its tensors moves."""
+    moved = [k for k, one in enumerate(entry.ids) if one == id]
+    sides = CORNERS[entry.operation](_computed(entry), moved, decided)
+    return _corner(entry, moved[0], sides) if sides is not None and sides.results.size else None
 
 
 def _computed(entry: Entry) -> Entry:

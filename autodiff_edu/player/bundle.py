@@ -10,7 +10,8 @@ from ..text.shared import colours
 
 SHEETS = (
     *("theme", "base", "controls", "strip", "code", "tape", "graph", "panel", "array"),
-    *("nonfinite", "broadcasting", "nudge", "tangents", "question", "predict-mode", "glossary", "stage"),
+    *("nonfinite", "broadcasting", "corners", "nudge", "tangents"),
+    *("question", "predict-mode", "glossary", "stage"),
     *("sweep", "patches", "contours", "compiler-passes"),
     "compact",
     "media",  # it overrides the others

@@ -28,7 +28,10 @@ Lists refer to each other by index, counted from 0.
     - "seed": `tensor`, `cotangent`, `pass` (counts the passes, backward and of tangents); "pull back": `entry`,
       `cotangent`, `pass`;
     - "accumulate": `entry`, `argument`, `tensor`, `before` (null for the first), `contribution`, `after`, `count`,
-      `of`, `pass`; and `unfolded`, the contribution before it was summed to the shape of an argument that was copied;
+      `of`, `pass`; `unfolded`, the contribution before it was summed to the shape of an argument that was copied; and
+      where the argument is at a corner of the operation, `corner`: of the first of its elements that are, the index
+      as `element`, the slopes `left` and `right` of it and the `slope` that the rule takes (texts), and `others`, how
+      many more of its elements are at a corner;
     - "move": `tensor`, `tangent`, `pass`: tangents go forward from here; "push forward": `entry`, its output as
       `tensor`, `tangent`, `pass`, and where several arguments move, their `contributions` (null where one rests);
     - "assign": `tensor`, `value`; "leave": `tensor`, `how`;
@@ -86,6 +89,7 @@ from ..text.shared import shared
 from .arrays import array
 from .backward_calls import backward_calls
 from .broadcasting import is_copied, unfold
+from .corner_steps import CornerSteps
 from .excerpts import Excerpts
 from .nonfinite_steps import NonfiniteSteps
 from .scopes import distinguish
@@ -125,6 +129,7 @@ class Writer:
         self.document["code"] = self.quotes.code
         self.sentences = Sentences(self.labels, self.document, self.numbers, self.own)
         self.nonfinite = NonfiniteSteps(self.document)
+        self.corners = CornerSteps(source, self.passes, self.document)
         self.expected = Counter(
             (self.passes[i], event.tensor._id)
             for i, event in enumerate(source.events)
@@ -228,6 +233,8 @@ class Writer:
         step["text"] = self.sentences.write(event, step)
         arrived = self.arrived.get((number, event.entry.output_id)) if isinstance(event, events.Accumulate) else None
         step["text"] += self.nonfinite.sentence(event, step, arrived)
+        if isinstance(event, events.Accumulate):
+            step["text"] += self.corners.sentence(event, step)
         self.document["steps"].append(step)
 
     def _call(self, call: Any) -> int:

@@ -12,7 +12,7 @@ export const BOX_MARKS = { skip: "○", paused: "‖", unconnected: "∅" };
 /**
  * @typedef {{
  *   known: NDArray | null, reached: NDArray | null, backward: boolean, tangents: boolean,
- *   mark: keyof typeof BOX_MARKS | null, cause: boolean, state: string | null, now: boolean,
+ *   mark: keyof typeof BOX_MARKS | null, cause: boolean, state: string | null, now: boolean, corner: boolean,
  * }} Look what a box shows at a step
  */
 
@@ -74,6 +74,8 @@ export function drawBox(place, index, { name, value: { text: whole } }, scale) {
     if (found && !element.querySelector(".sign")) element.append(drawSign(x + width - 2, 2));
   };
   let [before, arrow] = [/** @type {Partial<Look>} */ ({}), "←"];
+  /** @type {SVGGElement} */
+  let cornered;
   const receive = (/** @type {NDArray | null} */ array) => {
     const drawn = pictures?.[1](array);
     write(cotangent, `${arrow} ${drawn ? "" : shorten(array?.text ?? UNKNOWN)}`);
@@ -98,6 +100,11 @@ export function drawBox(place, index, { name, value: { text: whole } }, scale) {
       if (cotangent && (backward || reached)) receive(reached);
       else if (cotangent) { write(cotangent, ""); pictures?.[1](null); }
     }
+    if (now.corner && !cornered) {
+      cornered = drawCorner(x + width, strip);
+      cornered.prepend(draw("title", {}, STRINGS.graph.corner));
+    }
+    if (cornered && now.corner !== before.corner) now.corner ? element.append(cornered) : cornered.remove();
     if (mark && before.mark !== now.mark) {
       mark.replaceChildren(BOX_MARKS[now.mark] ?? "", about);
       write(about, STRINGS.graph.marks[now.mark] ?? "");
@@ -115,6 +122,14 @@ const drawSign = (x, y) => {
   const text = draw("text", { y: 4, "text-anchor": "middle" }, "!");
   return draw("g", { class: "sign", transform: `translate(${x} ${y})` }, draw("circle", { r: 7 }), text);
 };
+
+/**
+ * A corner in a disc: a line from the left and one to the right.
+ * @type {(x: number, y: number) => SVGGElement}
+ */
+export const drawCorner = (x, y) =>
+  draw("g", { class: "corner", transform: `translate(${x} ${y})` }, draw("circle", { r: 8 }),
+    draw("path", { d: "M-5 2.5H0L3.5 -3.5" }));
 
 /**
  * An arrowhead that points at (x, y), down or up.

@@ -81,6 +81,7 @@ interface Step {
   contribution?: NDArray;
   after?: NDArray;
   unfolded?: NDArray;
+  corner?: Corner;
   count?: number;
   of?: number;
   tangent?: NDArray;
@@ -90,6 +91,14 @@ interface Step {
   targets?: number[];
   gradient?: NDArray | null;
   word?: string;
+}
+
+interface Corner {
+  element: number[];
+  left: string;
+  right: string;
+  slope: string;
+  others: number;
 }
 
 /** What a step changes in the picture; document.py describes it. */

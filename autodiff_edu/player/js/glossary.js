@@ -1,6 +1,6 @@
 /** The field's words, defined where they stand: a label is a button, and what it means lies over the player. */
 
-import { BOX_MARKS, drawScissors } from "./boxes.js";
+import { BOX_MARKS, drawCorner, drawScissors } from "./boxes.js";
 import { build, draw, make, set, write } from "./dom.js";
 import { STRINGS } from "./strings.js";
 
@@ -105,9 +105,11 @@ function listOfSigns() {
   const { marks } = STRINGS.graph;
   const scissors = drawScissors({ points: [0, 0, 0, 0] }, (y) => y);
   set(scissors, "data-known", true);
-  const about = { viewBox: "-12 -12 24 24", role: "img", "aria-label": STRINGS.glossary.scissors };
-  const picture = draw("svg", about, scissors);
+  /** @type {(name: string, sign: Element) => Element} */
+  const picture = (name, sign) => draw("svg", { viewBox: "-12 -12 24 24", role: "img", "aria-label": name }, sign);
   const boxes = Object.entries(BOX_MARKS).map(([mark, sign]) => [sign, marks[mark]]);
-  const rows = [...Object.entries(STRINGS.glossary.meanings), ...boxes, [picture, STRINGS.glossary.cut]];
+  const rows = [...Object.entries(STRINGS.glossary.meanings), ...boxes,
+    [picture(STRINGS.glossary.scissors, scissors), STRINGS.glossary.cut],
+    [picture(STRINGS.glossary.corner, drawCorner(0, 0)), STRINGS.graph.corner]];
   return make("dl", {}, ...rows.flatMap(([sign, text]) => [make("dt", {}, sign), make("dd", {}, text)]));
 }

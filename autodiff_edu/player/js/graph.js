@@ -28,8 +28,9 @@ const MOVES = { record: "value", cut: "value", skip: "value", accumulate: "cotan
  * @param {Layout} layout
  * @param {(step: number) => void} go
  * @param {import("./flow.js").Flow} flow
+ * @param {ReturnType<typeof import("./corners.js").readCorners>} corners
  */
-export function graphView(trace, history, layout, go, flow) {
+export function graphView(trace, history, layout, go, flow, corners) {
   const [folds, cuts] = [readFolds(layout), readCuts(trace, history)];
   const uses = layout.entries.flatMap((row, entry) =>
     row.map(/** @returns {[number, Use]} */ (link, input) => [link, { entry, input }]));
@@ -107,7 +108,8 @@ export function graphView(trace, history, layout, go, flow) {
       const cause = kind === "explain" && cuts.isAt(index, where);
       const state = cuts.state(index, step);
       const tangents = history.tangents[step];
-      boxes.get(index).update({ known, reached, backward, tangents, mark, cause, state, now: index === subject });
+      const [now, corner] = [index === subject, corners(index, step).length > 0];
+      boxes.get(index).update({ known, reached, backward, tangents, mark, cause, state, now, corner });
     }
     for (const link of links) {
       const known = history.appeared[link.entry] <= step;

@@ -2,6 +2,7 @@
 
 import { arrayPlace, isTiny, limitOf } from "./array.js";
 import { broadcastingView } from "./broadcasting.js";
+import { cornersView } from "./corners.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
 import { drawBarName, drawDotName, drawName, drawTree, equation, result } from "./formula.js";
 import { wordPlace } from "./glossary.js";
@@ -162,13 +163,14 @@ function formulasOf(trace, read, history, tangents, isCovered) {
  * @param {Trace} trace
  * @param {import("./history.js").History} history
  * @param {import("./flow.js").Flow} flow
+ * @param {ReturnType<typeof import("./corners.js").readCorners>} corners
  * @param {() => boolean} isCovered
  */
-export function panelView(trace, history, flow, isCovered) {
+export function panelView(trace, history, flow, corners, isCovered) {
   const words = STRINGS.panel;
   const read = readings(trace, history);
   const tangents = tangentsOf(trace, history);
-  const unfold = broadcastingView(trace, history, flow);
+  const [unfold, chosen] = [broadcastingView(trace, history, flow), cornersView(trace, corners)];
   const formulas = formulasOf(trace, read, history, tangents, isCovered);
   /** @type {(name: string, tag?: "span" | "code" | "b") => HTMLElement} */
   const field = (name, tag = "span") => make(tag, { "data-field": name });
@@ -177,7 +179,7 @@ export function panelView(trace, history, flow, isCovered) {
     ([["caption"], ["operation", "code"], ["target", "b"], ["count"], ["memory"]]).map((one) => field(...one));
   const lines = (/** @type {string} */ name) => make("div", { class: "scroll formulas", "data-field": name });
   const [forward, backward] = ["forward", "backward"].map(lines);
-  const rule = make("div", { class: "rule" }, operation, forward, backward, unfold.element);
+  const rule = make("div", { class: "rule" }, operation, forward, backward, chosen.element, unfold.element);
 
   const rows = Array.from({ length: MOST_INPUTS }, () => rowPlace("input"));
   const subjectRow = rowPlace("output", [{ "data-field": "value" }, { "data-field": "cotangent" }]);
@@ -295,6 +297,7 @@ export function panelView(trace, history, flow, isCovered) {
     nameCaption(heading ?? words.entry, step.kind === "seed" && "seed");
     write(operation, entry ? `${subject.name} = ${entry.text}` : (subject?.name ?? UNKNOWN));
     showFormulas(step, number);
+    chosen.show(number);
     unfold.show(number);
     showRows(step, number);
     showSum(step, number);

@@ -12,6 +12,7 @@ import { codeView } from "./code.js";
 import { compilerPassesView } from "./compiler-passes.js";
 import { contoursView } from "./contours.js";
 import { controlsView, handleKey, headingView } from "./controls.js";
+import { readCorners } from "./corners.js";
 import { build, make, set, write } from "./dom.js";
 import { readFlow } from "./flow.js";
 import { glossaryView } from "./glossary.js";
@@ -135,6 +136,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
     states: steps.length ? content.trace.states : [{}],
   };
   const [history, flow] = [readHistory(trace), readFlow()];
+  const corners = readCorners(trace, history);
   const last = trace.steps.length - 1;
   const compact = host.closest("[data-autodiff-compact]") !== null;
   /** @type {[number, number | null, number, boolean]} */
@@ -221,8 +223,8 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const [read, drawn, counted, over] = [[], extras, [], [words]]; // the columns, and what lies over them
   if (recorded) {
     read.push(codeView(trace, history, go), tapeView(trace, history, content.layout, go));
-    drawn.push(graphView(trace, history, content.layout, go, flow));
-    counted.push(panelView(trace, history, flow, () => covered));
+    drawn.push(graphView(trace, history, content.layout, go, flow, corners));
+    counted.push(panelView(trace, history, flow, corners, () => covered));
     if (trace.nudges?.length) (compact ? counted : over).push(nudgeView(trace, history, counted[0].element, compact));
   }
   const columns = [read, drawn, counted].filter((some) => some.length);

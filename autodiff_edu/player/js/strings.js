@@ -231,6 +231,7 @@ export const STRINGS = {
     reached: (name, value, cotangent) => `${name}: ${value}, cotangent ${cotangent}`,
     moved: (name, value, tangent) => `${name}: ${value}, tangent ${tangent}`,
     paused: (tape) => `‖ ${tape} is paused`,
+    corner: "A corner: several slopes fit, and the rule takes one",
     marks: {
       skip: "Not recorded: no tape watches it",
       paused: "Computed while a tape was paused",
@@ -319,6 +320,7 @@ export const STRINGS = {
       "▸": "The tape is recording again",
     },
     scissors: "scissors",
+    corner: "a corner",
     cut: "Cut: nothing flows back through here",
   },
   nudge: {
@@ -343,6 +345,15 @@ export const STRINGS = {
     cut: (name) => `One of the paths from ${name} is cut, so the cotangent misses what travels along it.`,
     unreached: (name) =>
       `No cotangent reached ${name}: you did not ask for it, every path is cut, or no tape watched it.`,
+  },
+  corner: {
+    /** @type {(name: string, operation: string, others: number) => string} */
+    at: (name, operation, others) =>
+      `${name} is at a corner of ${operation}` +
+      (others ? `, and so ${others === 1 ? "is 1 more element" : `are ${others} more elements`}` : ""),
+    left: "slope on its left",
+    right: "slope on its right",
+    taken: "this rule takes",
   },
   broadcasting: {
     /** @type {Copying} */

@@ -1,0 +1,91 @@
+"""Steps at a corner in a trace: where a rule sends one slope back, although others fit as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..core import events
+from ..core.active import only
+from ..core.entry import Entry
+from ..core.reach import ahead
+from ..core.rule import rule_of
+from ..derivatives.corners import Conditions, Corner, corner_of, followed
+from ..rules.corners import COMPARISONS, CORNERS, LOGIC, Decided, undecided
+from ..text.formatting import number
+
+
+class CornerSteps:
+    """Finds the accumulations in a trace whose argument is at a corner.
+
+    Parameters
+    ----------
+    source : Trace
+        The trace.
+    passes : list of int
+        For each of its events, the number of its pass.
+    document : dict
+        Its document, complete up to the step in question.
+    """
+
+    def __init__(self, source: Any, passes: list[int], document: dict[str, Any]) -> None:
+        self.source, self.passes, self.document = source, passes, document
+        self.makers = cache(self._find_makers)
+        self.reached = cache(self._find_reached)
+
+    def sentence(self, event: events.Accumulate, step: dict[str, Any]) -> str:
+        """Return a sentence about the corner at this step, and note it in the step; empty if there is none."""
+        corner = self._find_corner(event, step["pass"])
+        if corner is None:
+            return ""
+        elements, *slopes = corner.elements, corner.left, corner.right, corner.slope
+        left, right, slope = (number(each[0]) for each in slopes)
+        others = len(set(elements)) - 1
+        step["corner"] = {"element": list(elements[0]), "left": left, "right": right, "slope": slope, "others": others}
+        name = self.document["tensors"][step["tensor"]]["name"]
+        return f" Here {name} is at a corner of {corner.entry.name}: {corner.text}."
+
+    def _find_corner(self, event: events.Accumulate, number: int) -> Corner | None:
+        entry, id = event.entry, event.tensor._id
+        rule = rule_of(entry.operation)
+        if entry.operation not in CORNERS or entry.values is None or rule is None or rule.own:
+            return None
+        if event.argument != next(k for k, one in enumerate(entry.ids) if one == id and rule.pull(k)):
+            return None  # one tensor is several arguments: the first is where it is said
+        with only(), np.errstate(all="ignore"):
+            return corner_of(entry, id, self._decisions(entry, number))
+
+    def _decisions(self, entry: Entry, number: int) -> Decided:
+        makers = self.makers()
+        operations = {makers[id].operation for id in entry.ids if id in makers}
+        if operations.isdisjoint(COMPARISONS | LOGIC):
+            return undecided
+        return Conditions(makers, self.reached(number))
+
+    def _find_makers(self) -> dict[int, Entry]:
+        """Return everything that was computed by its output, in the order of computation."""
+        found: dict[int, Entry] = {}
+        for entry in self._list_entries():
+            found.setdefault(entry.output_id, entry)
+        return found
+
+    def _list_entries(self) -> Iterator[Entry]:
+        for entries in self.source.earlier.values():
+            yield from entries
+        for one in self.source.heard:
+            if isinstance(one, Entry) and callable(one.operation):
+                yield one
+        for event in self.source.events:
+            if isinstance(event, events.Record | events.Cut | events.Skip):
+                yield event.entry
+
+    def _find_reached(self, number: int) -> set[int]:
+        """Return the tensors that move with the sources of a pass."""
+        happened = zip(self.source.events, self.passes, strict=True)
+        reached = {
+            event.tensor._id for event, one in happened if one == number and isinstance(event, events.Accumulate)
+        }
+        return reached | {entry.output_id for entry in ahead(self.makers().values(), reached, followed)}
