@@ -50,9 +50,9 @@ class CornerSteps:
 
     def _find_corner(self, event: events.Accumulate, number: int) -> Corner | None:
         entry, id = event.entry, event.tensor._id
-        rule = rule_of(entry.operation)
-        if entry.operation not in CORNERS or entry.values is None or rule is None or rule.own:
-            return None
+        if entry.operation not in CORNERS or not isinstance(entry.output_value, np.ndarray | np.generic):
+            return None  # what another library computes would be computed once more, at a cost
+        rule: Any = rule_of(entry.operation)
         if event.argument != next(k for k, one in enumerate(entry.ids) if one == id and rule.pull(k)):
             return None  # one tensor is several arguments: the first is where it is said
         with only(), np.errstate(all="ignore"):
@@ -84,8 +84,10 @@ class CornerSteps:
 
     def _find_reached(self, number: int) -> set[int]:
         """Return the tensors that move with the sources of a pass."""
-        happened = zip(self.source.events, self.passes, strict=True)
-        reached = {
-            event.tensor._id for event, one in happened if one == number and isinstance(event, events.Accumulate)
-        }
+        reached = set()
+        for event, one in zip(self.source.events, self.passes, strict=True):
+            if one == number and isinstance(event, events.Accumulate):
+                reached.add(event.tensor._id)
+            elif one == number and isinstance(event, events.Outcome):
+                reached.add(event.source._id)
         return reached | {entry.output_id for entry in ahead(self.makers().values(), reached, followed)}
