@@ -39,12 +39,11 @@ class CornerSteps:
     def sentence(self, event: events.Accumulate, step: dict[str, Any]) -> str:
         """Return a sentence about the corner at this step, and note it in the step; empty if there is none."""
         corner = self._find_corner(event, step["pass"])
-        if corner is None:
+        if corner is None or corner.elements is None:
             return ""
-        elements, *slopes = corner.elements, corner.left, corner.right, corner.slope
-        left, right, slope = (number(each[0]) for each in slopes)
-        others = len(set(elements)) - 1
-        step["corner"] = {"element": list(elements[0]), "left": left, "right": right, "slope": slope, "others": others}
+        left, right, slope = (number(each[0]) for each in (corner.left, corner.right, corner.slope))
+        first, others = list(corner.elements[0]), len(set(corner.elements)) - 1
+        step["corner"] = {"element": first, "left": left, "right": right, "slope": slope, "others": others}
         name = self.document["tensors"][step["tensor"]]["name"]
         return f" Here {name} is at a corner of {corner.entry.name}: {corner.text}."
 

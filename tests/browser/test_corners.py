@@ -37,19 +37,18 @@ def trace(f: Any, *values: Any) -> ad.Trace:
     return traced
 
 
-def steps_through(tab: Any, traced: ad.Trace) -> list[dict[str, Any]]:
-    """Step through a page, wait until each step has come into view, and read it."""
-    seen = only(tab).at_every_step(
-        f"async root => {{ await new Promise(requestAnimationFrame); return ({READ})(root); }}"
-    )
+def steps_through(tab: Any) -> list[dict[str, Any]]:
+    """Step through a page, and read each step when it has come into view."""
+    read = f"async root => {{ await new Promise(requestAnimationFrame); return ({READ})(root); }}"
+    seen: list[dict[str, Any]] = only(tab).at_every_step(read)
     tab.is_quiet()
-    return list(seen)
+    return seen
 
 
 def test_a_tie_on_a_phone(visit: Any, tmp_path: Path) -> None:
     traced = trace(lambda x: np.sum(np.maximum(x, 0)), [-1.0, 0.0, 2.0, 0.0])
     tab = visit(save_page(traced, tmp_path), viewport={"width": 390, "height": 844})
-    seen = steps_through(tab, traced)
+    seen = steps_through(tab)
     maximum = traced.document()["entries"][0]["output"]
     shown = [read for read in seen if read["said"]]
     assert [read["kind"] for read in shown] == ["pull back", "accumulate"]
@@ -64,7 +63,7 @@ def test_a_tie_on_a_phone(visit: Any, tmp_path: Path) -> None:
 
 def test_two_arguments_at_one_corner_and_a_steep_one(visit: Any, tmp_path: Path) -> None:
     traced = trace(lambda x, y: np.maximum(x, y) + np.interp(x, [0, 1, 2], [0, 100, 50]), 1.0, 1.0)
-    seen = [read for read in steps_through(visit(save_page(traced, tmp_path)), traced) if read["said"]]
+    seen = [read for read in steps_through(visit(save_page(traced, tmp_path))) if read["said"]]
     assert [(read["kind"], len(read["said"])) for read in seen] == [
         *[("pull back", 1), ("accumulate", 1)],
         *[("pull back", 2), ("accumulate", 1), ("accumulate", 1)],
@@ -76,5 +75,5 @@ def test_two_arguments_at_one_corner_and_a_steep_one(visit: Any, tmp_path: Path)
 
 def test_where_there_is_none_nothing_is_marked(visit: Any, tmp_path: Path) -> None:
     traced = trace(lambda x: np.maximum(x, 0), 1.0)
-    seen = steps_through(visit(save_page(traced, tmp_path)), traced)
+    seen = steps_through(visit(save_page(traced, tmp_path)))
     assert not any(read["said"] or read["signs"] for read in seen)
