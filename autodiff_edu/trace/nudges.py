@@ -187,9 +187,9 @@ def _measure_move(after: list[Entry], chosen: list[Entry], ids: list[int], id: i
         values = run_again(after, id, lambda value: value + by)
         if find_changes(chosen, ids, id, lambda value: value + by):
             return float("nan")
-    except Exception:  # the user's own numbers, moved to where a matrix is singular, say
+        return float(values[target._id] - target._array)
+    except Exception:  # the user's own numbers, moved to where a matrix is singular, or functions without a rule
         return float("nan")
-    return float(values[target._id] - target._array)
 
 
 def _is_here(value: Any, dtype: Any = None) -> bool:
