@@ -14,7 +14,7 @@ from ..core.entry import Entry
 from ..core.reach import ahead
 from ..core.rule import rule_of
 from ..derivatives.corners import Conditions, Corner, corner_of, followed
-from ..rules.corners import COMPARISONS, CORNERS, LOGIC, Decided, undecided
+from ..rules.corners import CHOOSING, COMPARISONS, CORNERS, LOGIC, Decided, undecided
 from ..text.formatting import number
 
 
@@ -58,11 +58,18 @@ class CornerSteps:
             return corner_of(entry, id, self._decisions(entry, number))
 
     def _decisions(self, entry: Entry, number: int) -> Decided:
-        makers = self.makers()
-        operations = {makers[id].operation for id in entry.ids if id in makers}
-        if operations.isdisjoint(COMPARISONS | LOGIC):
-            return undecided
-        return Conditions(makers, self.reached(number))
+        if entry.operation in CHOOSING and any(map(self._is_tied, entry.ids)):
+            return Conditions(self.makers(), self.reached(number))
+        return undecided
+
+    def _is_tied(self, id: Any) -> bool:
+        """Return whether a tensor is a condition that compares equal numbers: most are not, and so decide nothing."""
+        entry = self.makers().get(id)
+        if entry is None or not isinstance(entry.output_value, np.ndarray | np.generic):
+            return False
+        if entry.operation in LOGIC:
+            return any(map(self._is_tied, entry.ids))
+        return entry.operation in COMPARISONS and bool(np.any(np.equal(*entry.values)))
 
     def _find_makers(self) -> dict[int, Entry]:
         """Return everything that was computed by its output, in the order of computation."""
