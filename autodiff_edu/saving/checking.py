@@ -183,7 +183,13 @@ def _decisions(side_effects: SideEffects) -> list[str]:
             "Whatever Python does with them (a branch, an index, another number) is kept as a constant, as it was "
             "with the examples. Compute with tensors all the way"
         )
-    for how, where in dict.fromkeys(side_effects.decided):
+    for how, where, by_rule in dict.fromkeys(side_effects.decided):
+        if by_rule:
+            found.append(
+                f"a derivative decides by the numbers of a tensor at {place(where)}: the path that it takes with the "
+                "examples is saved, like a constant"
+            )
+            continue
         found.append(
             f"Python asks for {how} of a tensor at {place(where)}, to branch or to choose: the path taken with the "
             "examples is saved, like a constant. np.where, np.maximum and x[k] with a tensor k choose again in each "

@@ -23,6 +23,10 @@ from .recording import FileRecorder
 READERS = (io.open, os.open, np.fromfile)
 DECISIONS = {"bool()": "bool", "index()": "int"}
 
+OURS = __name__.partition(".")[0] + "."
+ASKING = {__name__, *(OURS + name for name in ("core.active", "core.tensor", "arrays.methods"))}
+"""The modules that a question goes through, from the code that asks it."""
+
 
 class SideEffects(Listener):
     """What the user's code did besides computing while it was recorded, with places.
@@ -34,8 +38,8 @@ class SideEffects(Listener):
     left : list of (how, what, where)
         What was handed over as plain numbers, though it was computed from an argument or a variable; `what` names the
         variable if it is one.
-    decided : list of (how, where)
-        Where Python asked for bool() or index() of such a tensor, as `if` and lists do.
+    decided : list of (how, where, by_rule)
+        Where Python asked for bool() or index() of such a tensor, as `if` and lists do; and whether a rule did.
     opened, drawn : list of where
         Where files were opened, and where Python's `random` drew a number.
     differentiates : bool
@@ -47,7 +51,7 @@ class SideEffects(Listener):
         self.recorder = recorder
         self.assigned: list[tuple[str, Where]] = []
         self.left: list[tuple[str, str, Where]] = []
-        self.decided: list[tuple[str, Where]] = []
+        self.decided: list[tuple[str, Where, bool]] = []
         self.opened: list[Where] = []
         self.drawn: list[Where] = []
         self.differentiates = False
@@ -58,7 +62,7 @@ class SideEffects(Listener):
             return
         if how in DECISIONS:
             note_answer(tensor._array, DECISIONS[how])
-            self.decided.append((how, here()))
+            self.decided.append((how, here(), _is_asked_by_a_rule()))
         elif not self.recorder.inside:
             what = f"the variable {tensor.name!r}" if isinstance(tensor, Variable) else ""
             self.left.append((how, what, here()))
@@ -87,6 +91,14 @@ class SideEffects(Listener):
             self.opened.append(_users_place(frame))
         elif isinstance(getattr(function, "__self__", None), random.Random):
             self.drawn.append(_users_place(frame))
+
+
+def _is_asked_by_a_rule() -> bool:
+    """Return whether code of this package asks a tensor, and not the user's."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__") in ASKING:
+        frame = frame.f_back
+    return frame is not None and str(frame.f_globals.get("__name__")).startswith(OURS)
 
 
 def _users_place(frame: Any) -> Where:

@@ -94,3 +94,11 @@ def test_a_loaded_function_takes_its_arguments_by_name(path):
 def test_an_index_chosen_by_float_arguments_is_said(path):
     with pytest.warns(UserWarning, match="constant"):
         ad.save(lambda x: x[int(np.argmax(x))], path, np.array([1.0, 2.0, 3.0]))
+
+
+def test_a_decision_of_a_rule_is_not_said_to_be_the_reader_s(path):
+    with pytest.warns(
+        UserWarning, match=r"a derivative decides by .* test_saving_decisions.py, line \d+: the path"
+    ) as found:
+        save(ad.hessian(np.linalg.det), path, np.array([[2.0, 1.0], [0.5, 3.0]]))
+    assert not [one for one in found if "Python asks" in str(one.message)]
