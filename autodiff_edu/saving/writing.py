@@ -139,6 +139,7 @@ def document_of(
     function: Callable[..., Any], given: Examples, run: Run, program: Document, free: dict[int, int]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the document and the arrays of a run; `free` has the group of each length that may vary."""
+    result = program.write(run.result)  # first, because it may be a constant
     arrays = {f"constants/{k}": array for k, array in enumerate(program.constants)}
     arrays |= {f"variables/{k}": np.asarray(variable._array) for k, variable in enumerate(program.variables)}
     document = {
@@ -153,7 +154,7 @@ def document_of(
         "constants": [_declared(array) for array in program.constants],
         "variables": [{"name": v.name, "trainable": v.trainable, **_declared(v)} for v in program.variables],
         "instructions": program.instructions,
-        "result": program.write(run.result),
+        "result": result,
     }
     return document, arrays
 

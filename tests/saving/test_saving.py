@@ -218,6 +218,17 @@ def test_a_gradient_through_functions_spelled_in_others_can_be_saved(path):
     assert float(again(0.7)) == float(gradient(0.7))
 
 
+def test_a_result_that_is_a_constant_can_be_saved(path):
+    again = save_and_load(lambda x: {"square": x * x, "two": ad.constant([2.0, 3.0])}, path, X)
+    np.testing.assert_array_equal(again(2 * X)["two"], [2.0, 3.0])
+    np.testing.assert_array_equal(again(2 * X)["square"], 4 * X * X)
+
+
+def test_the_gradient_with_respect_to_an_argument_that_is_not_used_can_be_saved(path):
+    gradient = save_and_load(ad.grad(lambda x, y: y**3, (0, 1)), path, 1.0, 2.0)
+    assert [float(g) for g in gradient(5.0, 3.0)] == [0.0, 27.0]
+
+
 def test_saving_a_loaded_function_gives_the_same_program(path, tmp_path):
     w = ad.Variable(2.0, name="w")
     once = save_and_load(lambda x: [1.0, 2.0, 3.0] * np.sort(np.where(x > 0, x * w, 0)), path, X)
