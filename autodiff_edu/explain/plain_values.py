@@ -264,7 +264,7 @@ class Code:
                 gets.add(version)
         self._move(value, scopes, gets)
         self.at[also] |= gets
-        if name := _name_of(target):
+        if value is not None and (name := _name_of(target)):  # `rate: float` binds nothing
             self._note_function(value, name, scopes)
 
     def _note_function(self, value: Any, name: str, scopes: Scopes) -> None:

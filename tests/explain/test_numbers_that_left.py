@@ -60,6 +60,10 @@ class Layer:
 @dataclasses.dataclass
 class Settings:
     rate: float = 1.0
+
+@dataclasses.dataclass
+class Result:
+    loss: float
 """
 
 # What leaves, as `explain` quotes it (None where it depends on Python's version), and the program of a vector x.
@@ -125,6 +129,8 @@ FORMS = {
     "reduce": ("float(v)", "y = functools.reduce(weighted, [float(v) for v in x], x[0])"),
     "an attribute": ("float(x[0])", "s = Settings()\ns.rate = float(x[0])\ny = np.sum(s.rate * x)"),
     "a dataclass": ("float(x[0])", "s = Settings(float(x[0]))\ny = np.sum(s.rate * x)"),
+    "a dataclass without defaults": ("float(x[0])", "r = Result(float(x[0]))\ny = np.sum(r.loss * x)"),
+    "a name that is only annotated": ("float(x[0])", "c: float\nc = float(x[0])\ny = np.sum(c * x)"),
     "a constructor": ("float(x[0])", "s = Scale(float(x[0]))\ny = np.sum(s(x))"),
     "a method": ("float(x[0])", "s = Scale(1.0)\ny = np.sum(s.times(x, float(x[0])))"),
     "an object that is called": ("float(x[0])", "layer = Layer()\ny = np.sum(layer(x, float(x[0])))"),
