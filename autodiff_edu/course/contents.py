@@ -19,6 +19,7 @@ from __future__ import annotations
 import ast
 import itertools
 import json
+import os
 import re
 import sys
 import tomllib
@@ -199,7 +200,7 @@ class Course:
     """
 
     def __init__(self, folder: str | Path, notebooks: str | Path | None = None, package: str | None = None) -> None:
-        self.folder = Path(folder).resolve()
+        self.folder = Path(os.path.realpath(folder))
         self.file = self.folder / "course.toml"
         self.files: Traversable = files(package) if package else self.folder  # a package may be in a zip file
         if not (self.files / "course.toml").is_file():
@@ -228,7 +229,7 @@ class Course:
     @property
     def pages(self) -> list[Path]:
         """The other files that name chapters, as far as they are there."""
-        found = (path.resolve() for pattern in self._pages for path in _glob(self.folder, pattern))
+        found = (Path(os.path.realpath(path)) for pattern in self._pages for path in _glob(self.folder, pattern))
         return sorted({path for path in found if path.is_file()})
 
     @property

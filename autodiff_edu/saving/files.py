@@ -198,6 +198,15 @@ def resolve(path: Any) -> Path:
     return found
 
 
+def resolve_folder(path: Any) -> Path:
+    """Follow links to a folder that is still to be created; raise an OSError if something else is in its place."""
+    found = resolve(path)
+    above = next(each for each in (found, *found.parents) if each.exists())
+    if not above.is_dir():
+        raise FileExistsError(f"{above} is not a folder. Nothing was written. Choose another folder")
+    return found
+
+
 def write(path: Any, data: bytes) -> None:
     """Write a file completely or not at all: an existing one stays unchanged until the new one is complete."""
     path = resolve(path)
@@ -221,16 +230,20 @@ def _write(path: Path, data: bytes) -> bool:
             file.flush()
             os.fsync(file.fileno())
             if LOCKS:  # as long as it is locked, nobody takes it for a leftover
-                temporary.replace(path)
-        if not LOCKS:  # Windows replaces no open file
-            temporary.replace(path)
-    except FileNotFoundError:
-        if not path.parent.is_dir():
-            raise
-        return False
+                return _replace(temporary, path)
+        return _replace(temporary, path)  # Windows replaces no open file
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _replace(temporary: Path, path: Path) -> bool:
+    try:
+        temporary.replace(path)
+    except FileNotFoundError:
+        if temporary.exists() or not path.parent.is_dir():
+            raise
+        return False
     return True
 
 

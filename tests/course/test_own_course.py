@@ -480,6 +480,34 @@ def test_a_site_replaces_what_it_wrote_and_only_that(lectures, tmp_path):
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(FileExistsError, match="leads back to itself"):
         book.replace_site(site, tmp_path / "loop")
+    with pytest.raises(FileExistsError, match=r"index\.html is not a folder\. Nothing was written"):
+        book.replace_site(site, out / "index.html" / "deep")
+    (out / "chapters" / "mine").mkdir()
+    shutil.rmtree(site / "_static")
+    (site / "_static").write_text("a file in the place of a folder")
+    book.replace_site(site, out)
+    book.replace_site(site, out)
+    assert set(contents(out)) == {*contents(site), book.WRITTEN}
+    assert (out / "chapters" / "mine").is_dir()
+
+
+def test_a_link_to_a_folder_that_is_still_to_be_created_is_followed(tmp_path, capsys):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").touch()
+    commands = {"new": ["new"], "handout": ["assignment", "1"], "book": []}
+    for name, command in commands.items():
+        (link := tmp_path / f"to-{name}").symlink_to(name)
+        (loop := tmp_path / f"loop-{name}").symlink_to(loop)
+        if command:
+            assert main([command[0], str(link), *command[1:]]) == 0
+            assert main([command[0], str(loop), *command[1:]]) == 1
+            assert f"loop-{name} is a symbolic link that leads back to itself" in capsys.readouterr().err
+        else:
+            book.replace_site(tmp_path / "site", link)
+        assert link.is_symlink()
+        assert any((tmp_path / name).iterdir())
+    assert main(["list", "--course", str(tmp_path / "loop-new")]) == 1
+    assert "loop-new" in capsys.readouterr().err
 
 
 def test_a_course_is_not_a_site(lectures, monkeypatch, capsys):

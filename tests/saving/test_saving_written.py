@@ -119,6 +119,18 @@ def test_saves_of_one_path_at_once_all_succeed(path):
     assert [p.name for p in path.parent.iterdir()] == ["function.ad"]
 
 
+@pytest.mark.parametrize("fails", ["open", "replace"])
+def test_a_folder_that_takes_no_files_is_an_error_and_not_tried_again(path, monkeypatch, fails):
+    def refuse(*_):  # as Linux does in /proc
+        raise FileNotFoundError("No such file or directory")
+
+    before = list(path.parent.iterdir())
+    monkeypatch.setattr(Path, fails, refuse)
+    with pytest.raises(FileNotFoundError):
+        files.write(path, b"1")
+    assert list(path.parent.iterdir()) == before
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
 @pytest.mark.parametrize("kind", ["pipe", "link", "device", "loop"])
 def test_only_a_regular_file_is_replaced(path, kind):

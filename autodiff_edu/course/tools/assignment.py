@@ -17,7 +17,7 @@ from typing import Any
 
 import autodiff_edu
 
-from ...saving.files import check_path
+from ...saving.files import check_path, resolve, resolve_folder
 from ...saving.files import write as write_file
 from ..contents import OURS, Chapter, Course
 from ..values import NAME, pack
@@ -151,7 +151,7 @@ def choose(out: Path, numbers: Sequence[int | str] = (), course: Course = OURS) 
     chosen = list(map(course.find, numbers)) or course.assignments
     if silent := [chapter.name for chapter in chosen if not chapter.questions]:
         raise ValueError(f"{', '.join(silent)} asks nothing, so there is nothing to hand in")
-    if out.resolve() == course.notebooks.resolve():
+    if resolve(out) == resolve(course.notebooks):
         raise ValueError(f"{out} is where the chapters come from; write them into another folder")
     return [chapter for chapter in course.chapters if chapter in chosen]
 
@@ -182,8 +182,9 @@ def write_all(files: Mapping[Path, bytes], *, force: bool) -> None:
             f"{', '.join(map(str, taken))}: there already, and perhaps worked on. Nothing was written. "
             "Choose another folder, or replace the files with --force"
         )
+    for folder in [resolve_folder(path.parent) for path in files]:
+        folder.mkdir(parents=True, exist_ok=True)
     for path in files:
-        path.parent.mkdir(parents=True, exist_ok=True)
         check_path(path, path.name)
     for path, content in files.items():
         write_file(path, content)

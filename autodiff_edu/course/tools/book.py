@@ -10,6 +10,7 @@ The programs of a page run in the reader's browser, by a Python that the site se
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import json
@@ -25,7 +26,7 @@ from typing import Any
 
 import autodiff_edu
 
-from ...saving.files import resolve, write
+from ...saving.files import resolve_folder, write
 from ..contents import Course
 
 HERE = Path(__file__).parents[1]
@@ -99,8 +100,12 @@ def replace_site(site: Path, out: Path) -> None:
     FileExistsError
         If there is anything else in the folder. Nothing has been changed then.
     """
-    for path in _list_written(out):
+    written, out = _list_written(out), resolve_folder(out)
+    for path in written:
         path.unlink(missing_ok=True)
+    for folder in sorted({each for path in written for each in path.parents if out in each.parents}, reverse=True):
+        with contextlib.suppress(OSError):  # there is a folder in it that no build wrote
+            folder.rmdir()
     listed = {path.relative_to(site).as_posix(): _digest(path) for path in sorted(site.rglob("*")) if path.is_file()}
     out.mkdir(parents=True, exist_ok=True)
     write(out / WRITTEN, json.dumps(listed, indent=0).encode())
@@ -109,7 +114,7 @@ def replace_site(site: Path, out: Path) -> None:
 
 def _list_written(out: Path) -> list[Path]:
     """List the files of the site in a folder; raise an error if there is anything else in it."""
-    out = resolve(out)
+    out = resolve_folder(out)
     try:
         written = json.loads((out / WRITTEN).read_bytes()) if (out / WRITTEN).is_file() else {}
         there = [path for path in out.rglob("*") if path.is_symlink() or not path.is_dir()] if out.exists() else []
@@ -121,9 +126,11 @@ def _list_written(out: Path) -> list[Path]:
         ]
     except (ValueError, AttributeError) as error:
         raise FileExistsError(f"{out / WRITTEN} cannot be read. Nothing was written. Choose another folder") from error
-    if others or (out.exists() and not out.is_dir()):
-        what = f"holds {min(others)}, which was not written by an earlier build" if others else "is not a folder"
-        raise FileExistsError(f"{out} {what}. Nothing was written. Move it elsewhere, or choose another folder")
+    if others:
+        raise FileExistsError(
+            f"{out} holds {min(others)}, which was not written by an earlier build. Nothing was written. Move it "
+            "elsewhere, or choose another folder"
+        )
     return list(files.values())
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...saving.files import resolve_folder
 from ...saving.files import write as write_file
 
 TEMPLATE = Path(__file__).parents[1] / "template"
@@ -37,9 +38,9 @@ def write(folder: str | Path) -> list[Path]:
     ['01-a-cup-of-tea.ipynb', 'a_cup_of_tea.py', 'course.toml']
     """
     folder = Path(folder)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if resolve_folder(folder).exists() and any(folder.iterdir()):
         raise FileExistsError(f"{folder} is there already, and not empty. Nothing was written. Choose another folder")
-    folder.mkdir(parents=True, exist_ok=True)
+    resolve_folder(folder).mkdir(parents=True, exist_ok=True)
     written = []
     for path in sorted(path for path in TEMPLATE.iterdir() if path.is_file()):
         written.append(folder / path.name)
