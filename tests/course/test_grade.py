@@ -220,6 +220,23 @@ def test_of_two_gradings_with_one_output_the_second_says_so_before_it_runs(tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["results.csv"]
 
 
+def test_a_grading_whose_table_was_taken_for_a_leftover_leaves_that_of_the_other(tmp_path, monkeypatch):
+    out = tmp_path / "results.csv"
+    part = grade.part_of(out)
+
+    def too_late(file):
+        part.unlink()
+        part.write_text("of the other grading", encoding="utf-8")
+        return lock(file)
+
+    lock = grade.lock
+    monkeypatch.setattr(grade, "lock", too_late)
+    with pytest.raises(FileExistsError, match="is another grading writing it"), grade.table(out):
+        pytest.fail("it would move the table of another")
+    assert part.read_text(encoding="utf-8") == "of the other grading"
+    assert not out.exists()
+
+
 def test_each_student_has_a_row_however_the_notebook_is_called_or_if_there_is_none(tmp_path, capsys):
     (tmp_path / "anna").mkdir()
     (tmp_path / "anna" / "X.IPYNB").write_text("not json")
@@ -228,12 +245,21 @@ def test_each_student_has_a_row_however_the_notebook_is_called_or_if_there_is_no
     (tmp_path / "chloe.ipynb").write_text("not json")
     for other in ("data", ".git", ".ipynb_checkpoints", "__pycache__"):
         (tmp_path / other).mkdir()
+    (tmp_path / "d.smith").mkdir()
+    (tmp_path / "eve").symlink_to("nowhere")
+    (tmp_path / "fay").symlink_to("fay")
+    (tmp_path / "gil").symlink_to("ben")
+    (tmp_path / "later.csv").symlink_to("nowhere.csv")
     out = tmp_path / "totals.csv"
     assert main(["grade", str(tmp_path), "--totals", str(out)]) == 0
     table = rows(capsys.readouterr().out)
-    assert [row["student"] for row in table] == ["anna", "ben", "chloe"]
-    assert table[1]["problem"] == "there is no notebook in this folder"
-    assert [row["student"] for row in rows(out.read_text(encoding="utf-8"))] == ["anna", "ben", "chloe"]
+    assert [row["student"] for row in table] == ["anna", "ben", "chloe", "d.smith", "eve", "fay", "gil"]
+    assert table[1]["problem"] == table[3]["problem"] == "there is no notebook in this folder"
+    assert {row["problem"] for row in table[4:6]} == {
+        "this is a device, a pipe or a link that leads nowhere, not a notebook"
+    }
+    assert table[6]["problem"] == "this is a link to a folder, not a folder"
+    assert [row["student"] for row in rows(out.read_text(encoding="utf-8"))] == [row["student"] for row in table]
     notebook(tmp_path / "ben" / "01-the-tape.ipynb", "1")
     assert list(grade.submissions([tmp_path / "ben"]).values()) == ["ben"], "drafts is nobody"
 
@@ -254,7 +280,7 @@ def test_a_link_that_leads_nowhere_a_pipe_and_a_device_are_a_row_each(tmp_path, 
     found = {row["student"]: row["problem"] for row in table}
     assert "does not appear to be JSON" in found.pop("honest")
     odd = "this is a device, a pipe or a link that leads nowhere, not a notebook"
-    assert found == dict.fromkeys(("dangling", "device", "loop", "pipe"), odd)
+    assert found == dict.fromkeys(("dangling", "device", "loop", "pipe", "z"), odd)
 
 
 def test_bad_limits_and_empty_folders_get_a_sentence(tmp_path, capsys):

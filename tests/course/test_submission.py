@@ -217,6 +217,22 @@ def test_whatever_grading_itself_raises_is_a_row(tmp_path, monkeypatch, broken):
     assert (result.student, result.problem) == ("anna", "grading it raised ZeroDivisionError: mine")
 
 
+def test_what_a_submission_calls_its_errors_is_cut(tmp_path):
+    path = notebook(tmp_path / "x.ipynb", "raise type('X' * 10**6, (Exception,), {})('y' * 10**6)\ncheck('1.1', 8)")
+    assert [len(result.problem) < 300 for result in grade(path)] == [True] * 3
+
+
+def test_folders_that_are_too_deep_to_be_removed_cost_no_answer(tmp_path, monkeypatch):
+    def fails(folder):
+        cleanup(folder)
+        raise RecursionError
+
+    cleanup = submission.tempfile.TemporaryDirectory.cleanup
+    path = notebook(tmp_path / "x.ipynb", CHECK + 'check("1.1", 8)')
+    monkeypatch.setattr(submission.tempfile.TemporaryDirectory, "cleanup", fails)
+    assert [result.right for result in grade(path)] == [1, 0, 0]
+
+
 def test_a_notebook_that_is_too_large_is_not_read(tmp_path):
     path = tmp_path / "x.ipynb"
     with path.open("wb") as file:

@@ -96,17 +96,18 @@ def _absolute(path: Path) -> Path:
 
 
 def _without_notebook(folder: Path, others: set[str]) -> list[Path]:
-    """List the folders of students who handed in something, and no notebook."""
+    """List the folders of students who handed in something, and no notebook; and links that lead nowhere."""
     left_out = {"data", "__pycache__", *others}
-    inside = (path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
-    return [path for path in inside if path.name not in left_out]
+    inside = (path for path in folder.iterdir() if path.is_dir() or not (path.suffix or path.exists()))
+    return [path for path in inside if path.name not in left_out and not path.name.startswith(".")]
 
 
 def _student(file: Path, folder: Path, chapter_names: set[str]) -> str:
     below = file.relative_to(folder).parts
     if len(below) > 1:
         return below[0]
-    return folder.name if file.stem in chapter_names and folder.name else file.stem
+    name = file.stem if file.suffix.lower() == ".ipynb" else file.name
+    return folder.name if name in chapter_names and folder.name else name
 
 
 def grade_all(
@@ -194,8 +195,9 @@ def table(path: Path | None) -> Iterator[TextIO]:
             with contextlib.suppress(FileNotFoundError):
                 remove_leftover(part)
             file = stack.enter_context(part.open("x", encoding="utf-8", newline=""))
-            lock(file)
-        except (FileExistsError, BlockingIOError, PermissionError) as error:
+            if lock(file) and not os.path.samestat(os.fstat(file.fileno()), part.stat()):
+                raise FileExistsError("another process took it for a leftover before it was locked")
+        except (FileExistsError, FileNotFoundError, BlockingIOError, PermissionError) as error:
             raise FileExistsError(
                 f"{part} cannot be written: is another grading writing it? If not, delete it; or choose another file"
             ) from error

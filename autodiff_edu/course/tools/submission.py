@@ -134,8 +134,7 @@ def grade(path: str | Path, limits: Limits = Limits(), student: str = "", course
 def _grade(path: Path, limits: Limits, student: str, course: Course) -> list[Result]:
     if problem := _unreadable(path, limits):
         return [Result(student, str(path), problem=problem)]
-    with tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True) as name:
-        folder = Path(name).resolve()
+    with _new_folder() as folder:
         work = folder / "work"
         if (course.notebooks / "data").is_dir():
             shutil.copytree(course.notebooks / "data", work / "data")
@@ -171,13 +170,25 @@ def _grade(path: Path, limits: Limits, student: str, course: Course) -> list[Res
 def _unreadable(path: Path, limits: Limits) -> str:
     """Return a problem if a submission is not a file, or one that would fill the memory or never end."""
     if path.is_dir():
-        return "there is no notebook in this folder"
+        return (
+            "this is a link to a folder, not a folder" if path.is_symlink() else "there is no notebook in this folder"
+        )
     if not os.path.lexists(path):
         return "there is no such file"
     if not path.is_file():
         return "this is a device, a pipe or a link that leads nowhere, not a notebook"
     size = path.stat().st_size / 2**20
     return f"the notebook has {size:,.0f} MiB, more than one file may have" if size > limits.file_size else ""
+
+
+@contextlib.contextmanager
+def _new_folder() -> Iterator[Path]:
+    made = tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True)
+    try:
+        yield Path(made.name).resolve()
+    finally:
+        with contextlib.suppress(RecursionError):  # what was handed in may create folders too deep to be removed
+            made.cleanup()
 
 
 def _read(path: Path) -> tuple[list[str], str]:
@@ -281,7 +292,7 @@ def _execute(manager: Any, client: Any, source: str, seconds: float) -> str:
         if _reply(manager, client, message, GRACE) is None:
             raise _Stop(f"it took longer than {seconds:g} seconds and could not be interrupted")
         return f"was interrupted after {seconds:g} seconds"
-    return f"raised {reply['ename']}: {_line(reply['evalue'])}" if reply["status"] == "error" else ""
+    return f"raised {_line(reply['ename'])}: {_line(reply['evalue'])}" if reply["status"] == "error" else ""
 
 
 def _reply(manager: Any, client: Any, message: str, seconds: float) -> Any:
