@@ -177,7 +177,7 @@ def test_where_nothing_was_moved_nothing_is_rewritten(tmp_path, capsys):
     assert main(["renumber", "--course", str(tmp_path)]) == 0
     capsys.readouterr()
     page = tmp_path / "plan.md"
-    page.write_text("2024-heat.npy, An A-rod, 17-heat, chapter 1\n- 02-heat\n- 01-a-rod\n", encoding="utf-8")
+    page.write_text("2024-heat.npy, An A-rod, 17-heat, chapter 1\n- A-rod\n- 02-heat\n- 01-a-rod\n", encoding="utf-8")
     before = content(tmp_path)
     assert main(["renumber", "--course", str(tmp_path)]) == 0
     assert content(tmp_path) == before

@@ -121,7 +121,8 @@ def _write_all(
     done: list[str] = []
     for path in pages:  # before a module is imported
         text = path.read_text(encoding="utf-8")
-        done += _write(path, text, _reorder(rewrite(text, moved, names), course))
+        after = rewrite(text, moved, names)
+        done += _write(path, text, _reorder(after, course) if names else after)
     for chapter in course.chapters:
         notebook = chapter.read()
         was_run = notebook["metadata"].get("executed") == fingerprint(notebook)
