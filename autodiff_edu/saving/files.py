@@ -24,6 +24,7 @@ import math
 import os
 import re
 import secrets
+import stat
 import zipfile
 from itertools import accumulate
 from pathlib import Path
@@ -186,7 +187,11 @@ def check_path(path: Any, example: str = "f.ad") -> None:
 
 def check_regular(path: Any) -> None:
     """Raise an OSError if a path is neither free nor that of a regular file, or of a link to one."""
-    if Path(path).exists() and not Path(path).is_file():
+    try:
+        mode = Path(path).stat().st_mode  # asked once, for another process may remove the file meanwhile
+    except (OSError, ValueError):
+        return
+    if not stat.S_ISREG(mode):
         raise FileExistsError(f"{path} is a device or a pipe, which a file must not replace; give another path")
 
 

@@ -119,6 +119,16 @@ def test_saves_of_one_path_at_once_all_succeed(path):
     assert [p.name for p in path.parent.iterdir()] == ["function.ad"]
 
 
+def test_a_file_that_another_process_removes_is_not_taken_for_a_device(path, monkeypatch):
+    def removed_first(path):
+        path.unlink()
+        return is_file(path)
+
+    is_file = Path.is_file
+    monkeypatch.setattr(Path, "is_file", removed_first)
+    files.check_regular(path)
+
+
 @pytest.mark.parametrize("fails", ["open", "replace"])
 def test_a_folder_that_takes_no_files_is_an_error_and_not_tried_again(path, monkeypatch, fails):
     def refuse(*_):  # as Linux does in /proc
