@@ -23,7 +23,6 @@ import argparse
 import contextlib
 import io
 import math
-import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -215,7 +214,7 @@ def _grade(chosen: argparse.Namespace) -> int:
     for path in tables:
         check_path(path, "results.csv")
     places = [place for path in map(resolve, tables) for place in (path, grade.part_of(path))]
-    if taken := set(places) & {Path(os.path.realpath(path)) for path in found}:
+    if taken := set(places) & {path.resolve() for path in found if path.exists()}:
         raise ValueError(f"{taken.pop()} is one of the submissions; write the results into another file")
     if len(places) > len(set(places)):
         raise ValueError(f"{chosen.output} cannot hold both the rows and the totals; write them into two files")

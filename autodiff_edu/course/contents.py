@@ -19,7 +19,6 @@ from __future__ import annotations
 import ast
 import itertools
 import json
-import os
 import re
 import sys
 import tomllib
@@ -33,6 +32,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ..saving.files import resolve
 from .exercises import Exercise
 from .predictions import Prediction
 
@@ -200,7 +200,7 @@ class Course:
     """
 
     def __init__(self, folder: str | Path, notebooks: str | Path | None = None, package: str | None = None) -> None:
-        self.folder = Path(os.path.realpath(folder))
+        self.folder = resolve(folder)
         self.file = self.folder / "course.toml"
         self.files: Traversable = files(package) if package else self.folder  # a package may be in a zip file
         if not (self.files / "course.toml").is_file():
@@ -229,8 +229,8 @@ class Course:
     @property
     def pages(self) -> list[Path]:
         """The other files that name chapters, as far as they are there."""
-        found = (Path(os.path.realpath(path)) for pattern in self._pages for path in _glob(self.folder, pattern))
-        return sorted({path for path in found if path.is_file()})
+        found = (path for pattern in self._pages for path in _glob(self.folder, pattern))
+        return sorted({path.resolve() for path in found if path.is_file()})
 
     @property
     def assignments(self) -> list[Chapter]:

@@ -197,8 +197,12 @@ def check_regular(path: Any) -> None:
 
 def resolve(path: Any) -> Path:
     """Follow links, so that the file is replaced and never a link to it; raise an OSError if they lead nowhere."""
-    found = Path(os.path.realpath(path))
-    if found.is_symlink():
+    try:
+        found = Path(path).resolve()
+        is_loop = found.is_symlink()  # since Python 3.13
+    except RuntimeError:  # before
+        is_loop = True
+    if is_loop:
         raise FileExistsError(f"{path} is a symbolic link that leads back to itself; give another path")
     return found
 
@@ -267,6 +271,12 @@ def remove_leftover(path: Path) -> None:
     with path.open("rb") as file:
         if lock(file):
             path.unlink()
+
+
+def same_file(file: Any, path: Path) -> bool:
+    """Return whether an open file is still the one at a path."""
+    one, other = os.fstat(file.fileno()), path.stat()
+    return (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
 
 
 def lock(file: Any) -> bool:

@@ -94,6 +94,11 @@ def test_a_student_is_the_folder_below_the_one_that_is_named_or_the_notebook_in_
     named = ["all/anna/hand-in/02-backward.ipynb", "all/ben/x.ipynb"]
     assert list(grade.submissions(named).values()) == ["anna", "ben"]
     assert list(grade.submissions(["all/ben/x.ipynb", "all/ben/x.ipynb"]).values()) == ["x"]
+    monkeypatch.chdir("all/anna/hand-in")
+    assert grade.submissions(["02-backward.ipynb", "../../ben/x.ipynb"]) == {
+        Path("02-backward.ipynb"): "anna",
+        Path("../../ben/x.ipynb"): "ben",
+    }
 
 
 def test_an_exercise_handed_in_twice_counts_once():

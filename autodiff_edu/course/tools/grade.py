@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -18,7 +17,7 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any, TextIO
 
-from ...saving.files import check_path, check_regular, lock, remove_leftover, resolve
+from ...saving.files import check_path, check_regular, lock, remove_leftover, resolve, same_file
 from ...text.formatting import spell_out
 from ..contents import OURS, Course
 from .execute import needs_jupyter
@@ -76,8 +75,8 @@ def submissions(paths: Iterable[str | Path], course: Course = OURS) -> dict[Path
     named = list(map(Path, paths))
     found: dict[Path, Path] = {}
     if files := [path for path in named if not path.is_dir()]:
-        above = files[0].absolute().parents
-        shared = next(folder for folder in above if all(path.absolute().is_relative_to(folder) for path in files))
+        absolute = list(map(_absolute, files))
+        shared = next(folder for folder in absolute[0].parents if all(path.is_relative_to(folder) for path in absolute))
         found.update(dict.fromkeys(files, shared))
     names = {chapter.name for chapter in course.chapters}
     for folder in named:
@@ -92,7 +91,10 @@ def submissions(paths: Iterable[str | Path], course: Course = OURS) -> dict[Path
 
 
 def _absolute(path: Path) -> Path:
-    return Path(os.path.normpath(path.absolute()))  # links stay: one may lead back to itself
+    found = Path(path.absolute().anchor)
+    for part in path.absolute().parts[1:]:
+        found = found.parent if part == ".." else found / part
+    return found  # links stay: one may lead back to itself
 
 
 def _without_notebook(folder: Path, others: set[str]) -> list[Path]:
@@ -195,7 +197,7 @@ def table(path: Path | None) -> Iterator[TextIO]:
             with contextlib.suppress(FileNotFoundError):
                 remove_leftover(part)
             file = stack.enter_context(part.open("x", encoding="utf-8", newline=""))
-            if lock(file) and not os.path.samestat(os.fstat(file.fileno()), part.stat()):
+            if lock(file) and not same_file(file, part):
                 raise FileExistsError("another process took it for a leftover before it was locked")
         except (FileExistsError, FileNotFoundError, BlockingIOError, PermissionError) as error:
             raise FileExistsError(

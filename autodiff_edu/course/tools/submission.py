@@ -173,7 +173,7 @@ def _unreadable(path: Path, limits: Limits) -> str:
         return (
             "this is a link to a folder, not a folder" if path.is_symlink() else "there is no notebook in this folder"
         )
-    if not os.path.lexists(path):
+    if not (path.exists() or path.is_symlink()):
         return "there is no such file"
     if not path.is_file():
         return "this is a device, a pipe or a link that leads nowhere, not a notebook"
