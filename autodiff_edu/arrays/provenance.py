@@ -79,11 +79,9 @@ class DependentArray(np.ndarray):
         return complex(self._answer("complex"))
 
     def _answer(self, question: str) -> Any:
-        refuse = refusal.get()
-        if refuse and refuse is self.recording and question not in self.answered and not _is_seen():
-            error = refuse()
-            if error:
-                raise error
+        refuse = self.recording if is_marked(self) and question not in self.answered and not _is_seen() else None
+        if refuse and (error := refuse()):
+            raise error
         return unmark(self)
 
 
@@ -93,13 +91,10 @@ def _is_seen() -> bool:
 
 
 def _method(name: str) -> Callable[..., Any]:
-    def method(self: DependentArray, *args: Any, **parameters: Any) -> Any:
-        return compute(call, (self, *args), parameters)
-
     def call(array: Any, *args: Any, **parameters: Any) -> Any:
         return getattr(array, name)(*args, **parameters)
 
-    return method
+    return lambda *args, **parameters: compute(call, args, parameters)
 
 
 for _name, _value in vars(np.ndarray).items():

@@ -9,6 +9,7 @@ from weakref import ref
 import numpy as np
 
 from ..arrays.provenance import is_marked, mark, refusal, unmark
+from ..arrays.structures import flatten
 from ..arrays.validate import can_change, freeze
 from ..core.active import Follower, Hear, Listener, only, tick
 from ..core.entry import Entry
@@ -16,11 +17,15 @@ from ..core.events import Accumulate, Assign, Make, Return
 from ..core.tensor import Tensor
 from ..core.variable import Variable
 from ..rules import operations
+from ..text.failures import told
 from ..text.frames import Where, here
 from ..text.labels import names_of_arguments
 from ..text.places import Names, names, place
 from .instructions import Instruction, Listing, Value, mapped
 from .spelling import same
+
+NUMERICAL = (ArithmeticError, np.linalg.LinAlgError)
+"""The errors by which operations say that they fail for these numbers, not for these shapes."""
 
 
 class Recorder(Follower):
@@ -64,6 +69,7 @@ class Recorder(Follower):
         }
         super().__init__({**ours, Accumulate: self.hear_accumulate, **(hears or {})})
         self.failure: Exception | None = None
+        self._caught: Exception | None = None  # what is wrong if the function returns although an operation failed
         self._marked, self._tensors = marked, tensors
         self._recording = None if marked is None else _refusal_of(ref(self))
         self._originals: dict[int, Any] = {}  # by the ids of variables that are marked: the arrays that they had
@@ -93,7 +99,7 @@ class Recorder(Follower):
         Exception
             The one that was raised while recording, even if the function caught it.
         """
-        token = refusal.set(self._recording)
+        token, other = refusal.set(self._recording), told.set(self.note_failure)
         # another thread may be recording with marks too, and must not leave its own in the variable
         self._originals = {variable._id: unmark(variable._array) for variable in self._marked or ()}
         marks = [(variable, mark(variable._array)) for variable in self._marked or ()]
@@ -105,6 +111,7 @@ class Recorder(Follower):
                 variable._array = marked
             with only(*others, self):
                 result = function()
+            self.failure = self.failure or self._caught
         finally:
             for variable, array in self._before.values():
                 variable._array = array
@@ -112,9 +119,19 @@ class Recorder(Follower):
                 if variable._array is marked:  # another thread may have assigned to it
                     variable._array = self._originals[variable._id]
             refusal.reset(token)
+            told.reset(other)
         if self.failure is not None:
             raise self.failure
         return result
+
+    def note_failure(self, error: Exception, operation: Any, inputs: Any) -> None:
+        """Note that numbers made an operation fail: if the function catches the error, another path begins there."""
+        if isinstance(error, NUMERICAL) or operation is operations.checked or _is_missing(error, inputs):
+            self._caught = self._caught or TypeError(
+                f"{place(here())}: an operation fails for these numbers ({error}), and the function catches the error. "
+                "A recording would keep the path that follows, for other numbers too. Decide with an `if` on a tensor, "
+                "or leave this part out of the function that is recorded"
+            )
 
     def refuse(self) -> Exception | None:
         """Return the error for a number that depends on the arguments and was computed unseen."""
@@ -323,6 +340,11 @@ _identity = id
 def _refusal_of(recorder: ref[Recorder]) -> Callable[[], Exception | None]:
     """Return what marked arrays keep, which may outlive the recorder."""
     return lambda: one.refuse() if (one := recorder()) else None
+
+
+def _is_missing(error: Exception, inputs: Any) -> bool:
+    """Return whether an operation failed because a tensor is an index that does not exist."""
+    return isinstance(error, IndexError) and any(isinstance(leaf, Tensor) for _, leaf in flatten([*inputs[1:]], ""))
 
 
 def as_value(value: Any) -> Value:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections.abc import Callable
 from contextlib import suppress
+from contextvars import ContextVar
 from itertools import zip_longest
 from typing import Any
 
@@ -21,6 +23,9 @@ EXPLAINED = (ValueError, TypeError, IndexError, ArithmeticError, Warning)
 
 MANY = 6
 """With more operands than this (in np.stack, for example), only one of each shape and dtype is listed."""
+
+told: ContextVar[Callable[[Exception, Any, Any], None] | None] = ContextVar("told", default=None)
+"""While a function is recorded: who is told of each failure, because the function may catch the error."""
 
 _COMPARISONS = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
@@ -40,6 +45,8 @@ def explain(error: Exception, operation: Any, args: Any, parameters: Any = ()) -
     parameters : dict
         The keyword arguments.
     """
+    if tell := told.get():
+        tell(error, operation, args)
     if isinstance(error, EXPLAINED):
         with suppress(Exception), np.errstate(all="ignore"):  # NumPy's error must reach the reader, whatever happens
             _explain(error, operation, args, dict(parameters))

@@ -218,3 +218,76 @@ class TestWhatComesBack:
 def _slow(x):
     time.sleep(0.01)
     return x * 2.0
+
+
+def log_determinant(m):
+    try:
+        return np.sum(np.log(np.diag(np.linalg.cholesky(m))))
+    except np.linalg.LinAlgError:
+        return np.sum(m) * 0.0
+
+
+def logarithm(x):
+    with np.errstate(all="raise"):
+        try:
+            return np.log(x)
+        except FloatingPointError:
+            return x * 0.0
+
+
+def average(x):
+    try:
+        return np.average(x, weights=x)
+    except ZeroDivisionError:
+        return np.sum(x)
+
+
+def next_of_largest(x):
+    try:
+        return x[np.argmax(x) + 1]
+    except IndexError:
+        return x[0]
+
+
+FAILING = [
+    (log_determinant, -np.eye(2), 3 * np.eye(2)),
+    (logarithm, np.array([1.0, 0.0]), np.array([1.0, 2.0])),
+    (average, np.array([1.0, -1.0]), np.array([1.0, 2.0])),
+    (next_of_largest, np.array([1.0, 2.0]), np.array([2.0, 1.0])),
+    (lambda m: ad.grad(log_determinant)(m), -np.eye(2), 3 * np.eye(2)),
+]
+
+
+class TestErrorsThatTheFunctionCatches:
+    @pytest.mark.parametrize(("f", "failing", "working"), FAILING)
+    def test_the_path_after_an_error_is_not_kept(self, f, failing, working):
+        with pytest.raises(TypeError, match=r"test_traps.py, line \d+: an operation fails for these numbers \("):
+            ad.compile(f)(failing)
+
+    @pytest.mark.parametrize(("f", "failing", "working"), FAILING)
+    def test_a_program_that_fails_leaves_the_error_to_the_function(self, f, failing, working):
+        compiled = ad.compile(f)
+        for x in (working, failing, working):
+            np.testing.assert_array_equal(compiled(x), f(ad.constant(x)))
+
+    def test_an_error_about_shapes_may_be_caught(self):
+        def f(x):
+            try:
+                return x[2]
+            except IndexError:
+                return x[0] * 2.0
+
+        assert_as_without(f, np.array([1.0, 2.0]))
+
+    def test_an_error_may_become_another(self):
+        def f(m):
+            try:
+                return np.linalg.inv(m)
+            except np.linalg.LinAlgError:
+                raise ValueError("there is no inverse") from None
+
+        compiled = ad.compile(f)
+        for _ in range(2):
+            with pytest.raises(ValueError, match="there is no inverse"):
+                compiled(np.zeros((2, 2)))
+        np.testing.assert_array_equal(compiled(2 * np.eye(2)), np.eye(2) / 2)

@@ -126,6 +126,20 @@ def test_a_branch_by_value_is_kept_as_taken_and_said(path):
     assert float(load(path)(2.0)) == np.cos(2.0)
 
 
+def test_the_path_after_an_error_that_the_function_catches_is_refused(path):
+    def f(m):
+        try:
+            return np.sum(np.linalg.cholesky(m))
+        except np.linalg.LinAlgError:
+            return np.sum(m)
+
+    with pytest.raises(TypeError, match=r"line \d+: an operation fails for .* and the function catches the error"):
+        save(f, path, -np.eye(2))
+    again = save_and_load(f, path, np.eye(2))
+    with pytest.raises(np.linalg.LinAlgError):
+        again(-np.eye(2))
+
+
 def test_results_that_change_places_are_said(path):
     def function(x):
         a, b = x * 2.0, x * 3.0
