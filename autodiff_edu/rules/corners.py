@@ -119,6 +119,11 @@ def move_hypot(z: Any, x: Any, y: Any, dx: Any, dy: Any) -> Any:
     return np.where((x == 0) & (y == 0), np.hypot(dx, dy), (x * dx + y * dy) / or_one(z))
 
 
+def move_size_with_sign(z: Any, x: Any, y: Any, dx: Any, dy: Any) -> Any:
+    """Move |x| with the sign of y, which a y of 0 takes from its own move."""
+    return move_size(z, x, dx) * np.copysign(1, np.where((y == 0) & (dy != 0), dy, y))
+
+
 elementwise(np.absolute, move_size)
 elementwise(np.fabs, move_size)
 elementwise(np.maximum, move_larger)
@@ -127,7 +132,7 @@ elementwise(np.minimum, move_smaller)
 elementwise(np.fmin, move_smaller)
 elementwise(clip, move_clip)
 elementwise(np.hypot, move_hypot)
-elementwise(np.copysign, lambda z, x, y, dx, dy: move_size(z, x, dx) * np.copysign(1, y))
+elementwise(np.copysign, move_size_with_sign)
 
 
 # Conditions ---------------------------------------------------------------------------------------------------------
@@ -220,6 +225,8 @@ def smaller_slopes(y: Any, x: Any, axis: Any, **_: Any) -> tuple[Any, Any]:
 def std_slopes(y: Any, x: Any, axis: Any, ddof: float = 0, **_: Any) -> tuple[Any, Any]:
     """Where all elements are equal, whichever of them moves, the deviation grows."""
     n = length(x, axis)
+    if n <= ddof:  # NumPy returns NaN
+        return 0.0, 0.0
     equal = np.max(x, axis=axis, keepdims=True) == np.min(x, axis=axis, keepdims=True)
     right = equal * np.sqrt((1 - 1 / n) / (n - ddof))
     return -right, right

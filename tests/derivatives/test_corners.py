@@ -132,6 +132,11 @@ def test_the_slopes_on_both_sides_and_the_one_that_the_rule_takes(f, value, expe
         (lambda x: np.maximum(x, np.inf), np.inf),
         (np.max, [1.0, np.nan, 1.0]),
         (np.std, [1.0]),  # always 0
+        (np.std, []),
+        (lambda x: np.std(x, axis=1, keepdims=True), np.zeros((2, 0))),
+        (lambda x: np.std(x, ddof=1), [1.0]),
+        (lambda x: np.std(x, ddof=2), [1.0, 1.0]),
+        (lambda x: np.copysign(x, x), 0.0),
         (lambda x: np.linalg.norm(x, -np.inf), [0.0, 0.0]),  # 0 whichever element moves
         (lambda x: np.linalg.norm(x, 3), [0.0, 1.0]),
         (lambda x: np.max(ad.stop_gradient(x)) + np.sum(x), [1.0, 1.0]),
@@ -147,7 +152,9 @@ def test_the_slopes_on_both_sides_and_the_one_that_the_rule_takes(f, value, expe
         (lambda x: np.interp(x, x, [0, 3, 4]), [0.0, 1.0, 2.0]),
     ],
 )
-@pytest.mark.filterwarnings("ignore:divide by zero")
+@pytest.mark.filterwarnings(
+    "ignore:divide by zero", "ignore:invalid value", "ignore:Mean of empty", "ignore:Degrees of freedom"
+)
 def test_there_is_no_corner(f, value):
     assert corners(f, value) == ()
 
