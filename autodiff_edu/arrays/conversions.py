@@ -110,13 +110,21 @@ def _is_part_of(module: str, package: str) -> bool:
 
 
 def _asks(frame: FrameType) -> bool:
-    """Return whether code asks for a number; where a library or a comprehension converts, the code around it may."""
+    """Return whether code asks for a number; where a library or a comprehension's loop converts, code around it may."""
     while not _asks_here(frame):
         is_library = not is_theirs[frame.f_code.co_filename]
-        if frame.f_back is None or not (is_library or frame.f_code.co_name.endswith(("comp>", "expr>"))):
+        if frame.f_back is None or not (is_library or _is_loop(frame)):
             return False
         frame = frame.f_back
     return True
+
+
+def _is_loop(frame: FrameType) -> bool:
+    """Return whether a comprehension takes the next item of what it was handed, as in `[v for v in map(float, x)]`."""
+    code, offset = frame.f_code.co_code, frame.f_lasti
+    while offset > 0 and code[offset] == dis.opmap["CACHE"]:  # where Python entered the next generator without C
+        offset -= 2
+    return code[offset] == dis.opmap["FOR_ITER"] and frame.f_code.co_name.endswith(("comp>", "expr>"))
 
 
 def _asks_here(frame: FrameType) -> bool:
@@ -126,7 +134,9 @@ def _asks_here(frame: FrameType) -> bool:
     takes_key = any(called is function for function in (max, min, sorted, list.sort))
     handed = read.mapped or (read.named if takes_key else ())
     found = [called, *(_find_function(frame, path) for path in handed)]
-    return read.formats or any(one is function for one in found for function in (*_ASKING, *_LOSING_NOTHING))
+    asks = any(one is function for one in found for function in (*_ASKING, *_LOSING_NOTHING))
+    loses = bool(read.mapped) and any(map(_is_losing, found))
+    return read.formats or (asks and not loses)
 
 
 @lru_cache(maxsize=1024)
@@ -167,6 +177,7 @@ def _find_function(frame: FrameType, path: Path | None) -> Any:
     found: Any = next((scope[path[0]] for scope in scopes if path[0] in scope), None)
     for name in path[1:]:
         found = getattr_static(found, name, None)
+        found = found.__func__ if isinstance(found, staticmethod) else found
     return found
 
 
@@ -178,9 +189,15 @@ def _find_mathematics(frame: FrameType) -> str | None:
     """Return the function of `math` or `cmath` in the expression that is running, as in "math.sin"."""
     read = _read_functions(frame.f_code, frame.f_lasti)
     for function in (_find_function(frame, path) for path in (read.called, *read.named)):
-        if type(function) is type(math.sin) and function.__module__ in ("math", "cmath"):
+        if _is_losing(function):
             return f"{function.__module__}.{function.__name__}"
     return None
+
+
+def _is_losing(function: Any) -> bool:
+    """Return whether this is a function of `math` or `cmath` that has a slope."""
+    computes = type(function) is type(math.sin) and function.__module__ in ("math", "cmath")
+    return computes and not any(function is one for one in _LOSING_NOTHING)
 
 
 def _lost(converting: FrameType, life: Any, taker: str) -> TypeError:

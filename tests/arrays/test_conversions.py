@@ -124,6 +124,18 @@ REFUSED = {
     "getattr": (lambda x, p, q: getattr(math, "sin")(p), TypeError, r"x\.numpy\(\)"),  # noqa: B009
     "max(x, key=math.sin)": (lambda x, p, q: max([1.0], key=lambda v: Neuron(math.sin)(p)), TypeError, r"np\.sin"),
     "max of math.sin": (lambda x, p, q: max(map(math.sin, x), key=float), TypeError, r"math\.sin takes"),
+    "max of a generator": (lambda x, p, q: max((math.sin(v) for v in x), key=float), TypeError, r"math\.sin takes"),
+    "float of a generator": (
+        lambda x, p, q: [*map(float, (Neuron(math.sin)(v) for v in x))],
+        TypeError,
+        r"math\.sin takes.*np\.sin",
+    ),
+    "float of map(math.sin, x)": (lambda x, p, q: [*map(float, map(math.sin, x))], TypeError, r"math\.sin takes"),
+    "math.isfinite of map(math.sin, x)": (
+        lambda x, p, q: sum(filter(math.isfinite, map(math.sin, x))),
+        TypeError,
+        r"math\.sin takes.*np\.sin",
+    ),
     "self.buffer.fill": (
         lambda x, p, q: written_in(Neuron(), lambda n: n.buffer.fill(p)).buffer,
         ValueError,
@@ -187,10 +199,12 @@ ALLOWED = {
     "all(map(math.isfinite, x))": lambda x, p, q: all(map(math.isfinite, x)) and any(filter(math.isfinite, x)),
     "map(float, x)": lambda x, p, q: list(map(float, x)),
     "a loop over map(float, x)": lambda x, p, q: [-v for v in map(float, x)] + [*map(float, x)] + sorted(map(float, x)),
+    "generators over map(float, x)": lambda x, p, q: sum(w for w in (-v for v in map(float, x)) if w),
     "a dict of map(float, x)": lambda x, p, q: {k: -v for k, v in zip("ab", map(float, x), strict=True)},
     "unpacking map(float, x)": lambda x, p, q: unpacked(x),
     "a generator": lambda x, p, q: sum(float(v) for v in x),
     "key=float": lambda x, p, q: [max(x, key=float), sorted(x, key=float), heapq.nlargest(1, x, float)],
+    "key=float beside a function of math": lambda x, p, q: max(p, math.sqrt(2.0), key=float),
     "float under another name": lambda x, p, q: (lambda neuron: neuron.cast(p))(Neuron()),
     "float of a choice": lambda x, p, q: float(p if p > q else q) + float(-p) + float(x[0] * 2),
     "float(*[p])": lambda x, p, q: float(*[p]),
