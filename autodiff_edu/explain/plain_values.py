@@ -30,7 +30,7 @@ FILLING = {"append", "extend", "insert", "add", "appendleft", "setdefault", "upd
 FILLING |= {"write", "writelines", "__setitem__", "itemset"}
 """The methods that store their argument in a list, a set, a dict, a queue, an array or a file."""
 WRITING = {"copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal", "at", "setitem", "heappush"}
-WRITING |= {"setattr", "insort", "pack_into"}
+WRITING |= {"setattr", "insort", "pack_into", "save", "savetxt", "savez", "savez_compressed"}
 """The functions that store an argument in their first one."""
 REMARKS = {"name", "dtype", "key"}
 """The keywords that only describe, or only put in order."""

@@ -234,6 +234,9 @@ MORE_FORMS = {
         "b.put(0, float(x[0]))\n"
         "y = np.sum(b.go(x))"
     ),
+    "np.savetxt": "f = io.StringIO()\nnp.savetxt(f, x)\nf.seek(0)\nc = np.loadtxt(f)\ny = np.sum(c*x)",
+    "np.save": "f = io.BytesIO()\nnp.save(f, x)\nf.seek(0)\ny = np.sum(np.load(f)*x)",
+    "np.savez": "f = io.BytesIO()\nnp.savez(f, c=x)\nf.seek(0)\ny = np.sum(np.load(f)['c']*x)",
     "running sum": "c = 0.0\nfor i in range(2):\n    c += float(x[i])\ny = np.sum(c*x)",
     "extend map": "c = []\nc.extend(map(float, x))\ny = np.sum(np.array(c)*x)",
     "recursion": "def f(v, n, c):\n    return v*c if n == 0 else f(v, n-1, c*2)\ny = np.sum(f(x, 2, float(x[0])))",
