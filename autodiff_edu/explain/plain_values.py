@@ -139,6 +139,7 @@ class Code:
                 self._visit(node.body, (*scopes, node))
                 return
             case ast.ClassDef():
+                self.functions[node.name] |= {name for base in node.bases if (name := _name_of(base))}
                 scopes = (*scopes, node)
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 scopes = (*scopes, node)
@@ -237,7 +238,7 @@ class Code:
             self.at[span(call)] |= kept
             for _, value in slots:
                 if value is not container:
-                    self._move(value, scopes, kept)
+                    self._move(value, scopes, kept, is_item=True)
 
     def _bind(self, value: Any, target: Any, scopes: Scopes, also: Span | None = None) -> None:
         """Connect an expression with a target; `also` is where Python unpacks it, if it does."""
@@ -262,7 +263,7 @@ class Code:
                 variable = self._key(part.id, scopes)
                 self._versions[variable].add(version := (variable, span(part)))
                 gets.add(version)
-        self._move(value, scopes, gets)
+        self._move(value, scopes, gets, is_item=isinstance(target, ast.Subscript))
         self.at[also] |= gets
         if value is not None and (name := _name_of(target)):  # `rate: float` binds nothing
             self._note_function(value, name, scopes)
@@ -279,13 +280,15 @@ class Code:
                 self.other_names[called].add(name)
                 self.functions[name].add(called)
 
-    def _move(self, value: Any, scopes: Scopes, targets: set[Variable]) -> None:
-        """Connect an expression with the variables that get its numbers."""
+    def _move(self, value: Any, scopes: Scopes, targets: set[Variable], *, is_item: bool = False) -> None:
+        """Connect an expression with the variables that get its numbers; `is_item` if it is stored in them."""
         for part, around in self._parts(value, scopes):
             if not _orders(part):
                 self.at[span(part)] |= targets
             for variable in self._variables(part, around):
                 self.flows[variable] |= targets
+        if is_item and isinstance(value, ast.Tuple | ast.List):
+            return  # storing other items beside `(k, float(y))` changes nothing of k
         for reference in self._targets(value, scopes):
             self._references += [(reference, target) for target in targets]
 

@@ -298,6 +298,13 @@ MORE_FORMS = {
         "b = B(float(x[0]))\n"
         "y = np.sum(b.c*x)"
     ),
+    "a class that inherits its __init__": (
+        "class A:\n"
+        "    def __init__(s, c): s.c = c\n"
+        "class B(A):\n"
+        "    def times(s, v): return v * s.c\n"
+        "y = np.sum(B(float(x[0])).times(x))"
+    ),
     "a loss against numbers": "def loss(v, w):\n    d = v - w\n    return np.sum(d * d * w)\ny = loss(x, x.numpy())",
     "a function in a function": (
         "def f(v):\n"
@@ -389,6 +396,13 @@ HARMLESS = {
         "    y = y*DATA[0]\n"
         "    h['y'].append(float(y))\n"
         "    h['k'].append(k)"
+    ),
+    "a history of pairs": (
+        "track, rows, y = [], {}, x[0]\n"
+        "for k in range(3):\n"
+        "    y = y * DATA[0] * (k + 1)\n"
+        "    track.append((k, float(y)))\n"
+        "    rows[k] = [k, float(y)]"
     ),
     "another assert": "assert abs(float(x[0])-1.0) < 1e-6\ny = np.sum(x*DATA)",
     "show helper": "def show(v):\n    print(float(v[0]))\n    return v\ny = np.sum(show(x)*DATA)",
