@@ -21,8 +21,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .core.active import now, start_listening, stop_listening
-from .core.events import Event, Pause, Reset, Resume
+from .core.active import emit, now, start_listening, stop_listening
+from .core.events import Event, Pause, Read, Reset, Resume
 from .core.tape import Tape
 from .core.variable import Variable
 from .derivatives.requests import check_option, check_watchable, gradient, seeds_of, tensors_of
@@ -375,6 +375,7 @@ class GradientTape(Tape):
         """
         from .nonfinite import first_nonfinite
 
+        self._say_read(target, "tape.first_nonfinite")
         return first_nonfinite(self, target, sources)
 
     def corners(self, target: Any, sources: Any) -> tuple[Corner, ...]:
@@ -420,6 +421,7 @@ class GradientTape(Tape):
         from .derivatives.corners import corners
         from .explain.journal import journal
 
+        self._say_read(target, "tape.corners")
         return corners(self, target, sources, journal.lines())
 
     def nudge(self, target: Any, tensor: Any, by: Any) -> Nudge:
@@ -465,6 +467,7 @@ class GradientTape(Tape):
         from .explain.flow import find_left
         from .explain.journal import journal
 
+        self._say_read(target, "tape.nudge")
         return nudge(self, target, tensor, by, journal.lines(), partial(find_left, self))
 
     def code(self, target: Any, sources: Any, output_gradients: Any = None) -> Code:
@@ -512,6 +515,11 @@ class GradientTape(Tape):
         self._check_thread()
         if not self._recording:
             raise error(f"this tape is not recording, so {remedy} inside its with block")
+
+    def _say_read(self, target: Any, how: str) -> None:
+        """Say that an answer depends on the numbers, where a program is recorded: it would keep those of this call."""
+        for tensor in tensors_of(target, "target") if any(one.compiles for one in now().followers) else ():
+            emit(Read, tensor, how)
 
     def _check_option(self, unconnected: str, target: Any, sources: Any, check_target: Callable[[], Any]) -> None:
         check_option(unconnected)

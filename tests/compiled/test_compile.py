@@ -1063,3 +1063,22 @@ def test_checkpoints_inside_change_nothing():
         for x in (np.ones(3), np.array([0.1, 0.2, -0.3])):
             np.testing.assert_allclose(compiled(x).numpy(), function(ad.constant(x)).numpy(), 1e-12, 1e-14)
         assert count(compiled) == 1
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda tape, y, x: len(tape.corners(y, x)),
+        lambda tape, y, x: 2 if tape.first_nonfinite(y, x) is None else 3,
+        lambda tape, y, x: tape.nudge(y, x, 0.1).moved,
+    ],
+)
+def test_what_a_tape_answers_from_numbers_is_not_kept(ask):
+    def function(x):
+        with ad.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = np.abs(x) * 2.0
+        return x * ask(tape, y, x)
+
+    with pytest.raises(TypeError, match=r"tape\.\w+ takes the plain numbers out of a tensor here"):
+        ad.compile(function)(0.5)
