@@ -123,7 +123,10 @@ def _plain_numbers(tape: GradientTape, began: int) -> list[str]:
 
 def _run(level: Comparison) -> tuple[GradientTape, Any, list[Any]]:
     with np.errstate(all="ignore"):
-        return run(level.flat, tuple(level.primals), {}, tuple(range(len(level.primals))))
+        tape, value, sources = run(level.flat, tuple(level.primals), {}, tuple(range(len(level.primals))))
+    for source, path in zip(sources, level.paths, strict=True):  # not what the reader's line assigns to
+        source.name = path
+    return tape, value, sources
 
 
 def _corners(start: Comparison) -> tuple[Corner, ...]:

@@ -362,3 +362,10 @@ def test_an_argument_keeps_its_name_when_whole_numbers_stand_before_it(monkeypat
 def test_nothing_to_check_is_an_error_and_no_pass(args):
     with pytest.raises(ValueError, match=r"nothing to check.*3\.0"):
         ad.check_gradients(lambda *args: ad.constant(1.0), *args)
+
+
+def test_an_argument_is_not_named_after_what_the_reader_s_line_assigns_to():
+    with pytest.raises(AssertionError) as raised:
+        outcome = ad.check_gradients(lambda income: 0.1 * income * float(income), 40.0)  # noqa: F841
+    assert "float(income) returns the plain numbers of income" in str(raised.value)
+    assert "outcome" not in str(raised.value)
