@@ -204,6 +204,7 @@ ALLOWED = {
     "unpacking map(float, x)": lambda x, p, q: unpacked(x),
     "a generator": lambda x, p, q: sum(float(v) for v in x),
     "key=float": lambda x, p, q: [max(x, key=float), sorted(x, key=float), heapq.nlargest(1, x, float)],
+    "math.sin of map(float, x)": lambda x, p, q: [*map(math.sin, map(float, x)), math.fsum(map(float, x))],
     "key=float beside a function of math": lambda x, p, q: max(p, math.sqrt(2.0), key=float),
     "float under another name": lambda x, p, q: (lambda neuron: neuron.cast(p))(Neuron()),
     "float of a choice": lambda x, p, q: float(p if p > q else q) + float(-p) + float(x[0] * 2),
