@@ -29,11 +29,15 @@ FRESH |= {operations.cast, operations.clip, operations.concatenate, operations.s
 """Functions, besides ufuncs, whose result never shares memory with an argument."""
 
 
+TESTS = (np.linalg.cholesky, np.linalg.inv, operations.checked)
+"""The operations that may be called for their error alone, as to find out whether a matrix is positive definite."""
+
+
 def unused(listing: Listing) -> Listing:
-    """Remove instructions whose results nothing needs."""
+    """Remove instructions whose results nothing needs, unless they may be called for their error."""
     needed, left = listing.kept(), []
     for instruction in reversed(listing.instructions):
-        if instruction.is_guard or not needed.isdisjoint(instruction.outputs):
+        if instruction.is_guard or instruction.operation in TESTS or not needed.isdisjoint(instruction.outputs):
             left.append(instruction)
             needed.update(instruction.reads())
     return listing.with_instructions(left[::-1])

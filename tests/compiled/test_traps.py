@@ -270,6 +270,29 @@ class TestErrorsThatTheFunctionCatches:
         for x in (working, failing, working):
             np.testing.assert_array_equal(compiled(x), f(ad.constant(x)))
 
+    @pytest.mark.parametrize("test", [np.linalg.cholesky, np.linalg.inv])
+    def test_an_operation_that_is_called_for_its_error_alone_runs(self, test):
+        def f(m):
+            try:
+                test(m)
+            except np.linalg.LinAlgError:
+                return m * 0.0
+            return m * 2.0
+
+        compiled = ad.compile(f)
+        for m in (np.eye(2), np.zeros((2, 2)), np.eye(2)):
+            np.testing.assert_array_equal(compiled(m), f(ad.constant(m)))
+
+    def test_a_check_of_weights_whose_average_is_not_used_runs(self):
+        def f(x):
+            np.average(x, weights=x)
+            return x
+
+        compiled = ad.compile(f)
+        compiled(np.ones(2))
+        with pytest.raises(ZeroDivisionError, match="the weights sum to zero"):
+            compiled(np.zeros(2))
+
     def test_an_error_about_shapes_may_be_caught(self):
         def f(x):
             try:
