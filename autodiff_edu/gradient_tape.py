@@ -375,7 +375,7 @@ class GradientTape(Tape):
         """
         from .nonfinite import first_nonfinite
 
-        self._say_read(target, "tape.first_nonfinite")
+        self._read_where_recorded(target, "tape.first_nonfinite")
         return first_nonfinite(self, target, sources)
 
     def corners(self, target: Any, sources: Any) -> tuple[Corner, ...]:
@@ -421,7 +421,7 @@ class GradientTape(Tape):
         from .derivatives.corners import corners
         from .explain.journal import journal
 
-        self._say_read(target, "tape.corners")
+        self._read_where_recorded(target, "tape.corners")
         return corners(self, target, sources, journal.lines())
 
     def nudge(self, target: Any, tensor: Any, by: Any) -> Nudge:
@@ -467,7 +467,7 @@ class GradientTape(Tape):
         from .explain.flow import find_left
         from .explain.journal import journal
 
-        self._say_read(target, "tape.nudge")
+        self._read_where_recorded(target, "tape.nudge")
         return nudge(self, target, tensor, by, journal.lines(), partial(find_left, self))
 
     def code(self, target: Any, sources: Any, output_gradients: Any = None) -> Code:
@@ -516,8 +516,8 @@ class GradientTape(Tape):
         if not self._recording:
             raise error(f"this tape is not recording, so {remedy} inside its with block")
 
-    def _say_read(self, target: Any, how: str) -> None:
-        """Say that an answer depends on the numbers, where a program is recorded: it would keep those of this call."""
+    def _read_where_recorded(self, target: Any, how: str) -> None:
+        """Read the target where a program is recorded: an answer that depends on its numbers must not be kept."""
         for tensor in tensors_of(target, "target") if any(one.compiles for one in now().followers) else ():
             emit(Read, tensor, how)
 

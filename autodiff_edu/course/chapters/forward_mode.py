@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -322,7 +323,7 @@ class Run:
             return np.sum(x**3) + np.sin(MIXED @ x)
 
         ready_made = {ad.jacobian(f).__code__: "ad.jacobian", ad.hessian(f).__code__: "ad.hessian"}
-        ready_made[ad.hvp.__code__] = "ad.hvp"
+        ready_made[inspect.unwrap(ad.hvp).__code__] = "ad.hvp"
         reject_ready_made = forbid(lambda x: None, ready_made, "push v forward twice, by two calls of `ad.jvp`.")
         with hook(self.events.append):
             self.result = function(f, PLACE.copy(), DIRECTION.copy())

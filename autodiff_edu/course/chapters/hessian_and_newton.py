@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -321,7 +322,7 @@ Write `backtrack(f, x, gradient, step)`. `x`, `gradient` and `step` are arrays. 
 CUBES = np.array([2.0, -3.0, 5.0])
 POINT = np.array([0.75, -1.25, 0.5])  # exact in float32, too
 CORNERS = np.array([[1.0, 2.0], [3.0, 5.0]])
-READY_MADE = {ad.hessian(np.sum).__code__: "ad.hessian", ad.hvp.__code__: "ad.hvp"}
+READY_MADE = {ad.hessian(np.sum).__code__: "ad.hessian", inspect.unwrap(ad.hvp).__code__: "ad.hvp"}
 """What the exercise leaves to the learner."""
 
 
