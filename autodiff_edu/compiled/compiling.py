@@ -295,8 +295,9 @@ def compile(function: Callable[..., Any] | None = None, *, passes: Iterable[str 
     -----
     Variables are read in every call, and assigned to when the program has finished. A float is a float64 tensor, as in
     `constant`: next to float32 arrays, pass `np.float32(0.1)` in place of `0.1`. Text made of a tensor, as in f"{x}",
-    stays that of the first call, and so does what another thread computes for the function. What nothing needs does not run, so NumPy does not warn about it either, nor raise
-    its errors. `np.linalg.cholesky` and `inv` always run, because some code calls them only for their errors.
+    stays that of the first call, and so does what another thread computes for the function. What nothing needs does not
+    run, so NumPy does not warn about it either, nor raise its errors. `np.linalg.cholesky` and `inv` always run,
+    because some code calls them only for their errors.
 
     Where Python needs a truth value or a whole number from a tensor (`if x > 0`, `while`, `range(int(n))`), the program
     checks that the answer is the one recorded. If it is not, the function is recorded once more, and both are kept.
