@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,7 @@ from ..core.entry import Entry
 from ..core.reach import ahead, behind
 from ..core.rule import rule_of
 from ..core.tape import Tape
-from ..rules.corners import CHOOSING, COMPARISONS, CORNERS, LOGIC, Decided, Sides, along_an_axis, condition
+from ..rules.corners import CHOOSING, CORNERS, LOGIC, Decided, Sides, along_an_axis, condition, parts
 from ..text.formatting import number
 from ..text.places import Place
 from .requests import tensors_of
@@ -149,21 +150,30 @@ class Conditions:
 
     def __init__(self, makers: Mapping[int, Entry], reached: set[int]) -> None:
         self.makers, self.reached = makers, reached
+        self._compared: dict[Any, set[int]] = {}
+        self._tied: dict[Any, set[int]] = {}
+        self._sides: dict[Any, dict[Any, Any]] = defaultdict(dict)
 
     def compared(self, id: Any) -> set[int]:
         """Return the ids of the tensors that a condition compares and the sources reach."""
-        entry = self.makers.get(id)
-        if entry is None:
-            return set()
-        if entry.operation in LOGIC:
-            return set().union(*map(self.compared, entry.ids))
-        return self.reached.intersection(entry.ids) if entry.operation in COMPARISONS else set()
+        return self._collect(id, self._compared, tied=False)
+
+    def _collect(self, id: Any, known: dict[Any, set[int]], *, tied: bool) -> set[int]:
+        """Do the same; if `tied`, only of those that are, or may be, equal somewhere to what they are compared with."""
+        for entry in parts(id, self.makers, known):
+            found: set[int] = set()
+            if entry.operation in LOGIC:
+                found = found.union(*(known.get(one, ()) for one in entry.ids))
+            elif not tied or entry.values is None or np.any(np.equal(*entry.values)):
+                found = self.reached.intersection(entry.ids)
+            known[entry.output_id] = found
+        return known.get(id, set())
 
     def __call__(self, id: Any) -> tuple[Any, Any] | None:
         """Return a condition on the two sides of the tensors that it compares; None if it can't be known."""
         sides = None
-        for moving in sorted(self.compared(id)):
-            left, right = (condition(id, self.makers, moving, step) for step in (-1.0, 1.0))
+        for moving in sorted(self._collect(id, self._tied, tied=True)):
+            left, right = (condition(id, self.makers, moving, step, self._sides[moving, step]) for step in (-1.0, 1.0))
             if left is None:
                 return None
             left, right = np.asarray(left), np.asarray(right)

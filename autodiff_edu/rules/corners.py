@@ -142,23 +142,36 @@ LOGIC = {np.logical_and, np.logical_or, np.logical_xor, np.logical_not}
 LOGIC |= {np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert}
 
 
-def condition(id: Any, makers: Mapping[int, Entry], moving: int, step: float) -> Any:
+def condition(id: Any, makers: Mapping[int, Entry], moving: int, step: float, known: dict[Any, Any]) -> Any:
     """Return what a condition is just beside this point, where one of the compared tensors is a little larger.
 
     For a negative step, it is a little smaller. `makers` are the entries by the ids of their outputs. None if it is not
-    known how the condition was computed.
+    known how the condition was computed. `known` keeps the conditions that it is combined from.
     """
-    entry = makers.get(id)
-    if entry is None:
-        return None
-    if entry.operation in COMPARISONS and entry.values is not None:
-        x, y = entry.values
-        dx, dy = (step if one == moving else 0.0 for one in entry.ids)
-        return np.where((x == y) & np.isfinite(x), entry.operation(dx, dy), entry.output_value)
-    if entry.operation in LOGIC:
-        parts = [condition(one, makers, moving, step) for one in entry.ids]
-        return None if any(part is None for part in parts) else entry.operation(*parts)
-    return None
+    for entry in parts(id, makers, known):
+        known[entry.output_id] = None
+        if entry.operation in COMPARISONS and entry.values is not None:
+            x, y = entry.values
+            dx, dy = (step if one == moving else 0.0 for one in entry.ids)
+            held = np.where((x == y) & np.isfinite(x), entry.operation(dx, dy), entry.output_value)
+            known[entry.output_id] = held
+        elif entry.operation in LOGIC and all(known.get(one) is not None for one in entry.ids):
+            known[entry.output_id] = entry.operation(*(known[one] for one in entry.ids))
+    return known.get(id)
+
+
+def parts(id: Any, makers: Mapping[int, Entry], known: Mapping[Any, Any]) -> list[Entry]:
+    """List how a condition was computed, in order: comparisons, and what combines them; nothing of what is known."""
+    found: dict[int, Entry] = {}
+    waiting = [id]
+    while waiting:
+        entry = makers.get(waiting.pop())
+        if entry is None or entry.output_id in found or entry.output_id in known:
+            continue
+        if entry.operation in COMPARISONS or entry.operation in LOGIC:
+            found[entry.output_id] = entry
+            waiting += entry.ids if entry.operation in LOGIC else ()
+    return [found[one] for one in sorted(found)]
 
 
 def where_sides(entry: Entry, moved: list[int], decided: Decided) -> Sides | None:

@@ -14,7 +14,7 @@ from ..core.entry import Entry
 from ..core.reach import ahead
 from ..core.rule import rule_of
 from ..derivatives.corners import Conditions, Corner, corner_of, followed
-from ..rules.corners import CHOOSING, COMPARISONS, CORNERS, LOGIC, Decided, undecided
+from ..rules.corners import CHOOSING, COMPARISONS, CORNERS, Decided, parts, undecided
 from ..text.formatting import number
 
 
@@ -64,12 +64,12 @@ class CornerSteps:
 
     def _is_tied(self, id: Any) -> bool:
         """Return whether a tensor is a condition that compares equal numbers: most are not, and so decide nothing."""
-        entry = self.makers().get(id)
-        if entry is None or not isinstance(entry.output_value, np.ndarray | np.generic):
-            return False
-        if entry.operation in LOGIC:
-            return any(map(self._is_tied, entry.ids))
-        return entry.operation in COMPARISONS and bool(np.any(np.equal(*entry.values)))
+        return any(
+            entry.operation in COMPARISONS
+            and isinstance(entry.output_value, np.ndarray | np.generic)
+            and bool(np.any(np.equal(*entry.values)))
+            for entry in parts(id, self.makers(), {})
+        )
 
     def _find_makers(self) -> dict[int, Entry]:
         """Return everything that was computed by its output, in the order of computation."""
