@@ -186,8 +186,8 @@ def _decisions(side_effects: SideEffects) -> list[str]:
     for how, where, by_rule in dict.fromkeys(side_effects.decided):
         if by_rule:
             found.append(
-                f"a derivative decides by the numbers of a tensor at {place(where)}: the path that it takes with the "
-                "examples is saved, like a constant"
+                f"an operation or its derivative decides by the numbers of a tensor at {place(where)}: the path that "
+                "it takes with the examples is saved, like a constant"
             )
             continue
         found.append(

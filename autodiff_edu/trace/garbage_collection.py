@@ -27,7 +27,4 @@ def without_collecting() -> Iterator[None]:
         yield
     finally:
         if enabled:
-            if not gc.get_freeze_count():  # make all that is new old, or the next object would have all of it traversed
-                gc.freeze()
-                gc.unfreeze()
             gc.enable()

@@ -421,6 +421,7 @@ HARMLESS = {
         "import matplotlib.pyplot as plt\n"
         "plt.plot(x.numpy(), x.numpy()**2)\n"
         "plt.title(f'{float(x[0])}')\n"
+        "plt.close()\n"
         "y = np.sum(x*DATA)"
     ),
     "table print": (
