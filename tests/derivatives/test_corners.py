@@ -1,7 +1,5 @@
 """Corners: a corner is reported if and only if the one-sided derivatives of its entry differ, along an axis."""
 
-import time
-
 import numpy as np
 import pytest
 from cases import TABLE
@@ -237,7 +235,7 @@ def test_a_condition_that_no_tensor_between_sources_and_target_decides_is_not_at
     assert len(tape.corners(y, [x, other])) == 1
 
 
-def test_a_condition_that_grows_from_step_to_step_takes_a_moment():
+def test_a_condition_that_grows_from_step_to_step_is_followed_once():
     x = ad.Variable(0.0)
     with ad.GradientTape() as tape:
         y, alive = x, x > -1.0
@@ -245,9 +243,7 @@ def test_a_condition_that_grows_from_step_to_step_takes_a_moment():
             alive = np.logical_or(alive, np.logical_and(x > -k, alive))
             y = np.where(alive, y, 2.0 * y)
         y = np.where(np.logical_and(alive, x > 0.0), y, -y)
-    started = time.perf_counter()
-    found = tape.corners(y, x)
-    assert time.perf_counter() - started < 20.0
+    found = tape.corners(y, x)  # by all paths through the conditions, it would never end
     assert [(*corner.left, *corner.right) for corner in found] == [(0.0, 1.0), (1.0, 0.0)]
 
 

@@ -4,7 +4,6 @@ import base64
 import html
 import re
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -533,17 +532,14 @@ def test_a_document_has_no_digits_that_depend_on_the_processor(play):
 
 
 @pytest.mark.exhaustive
-def test_a_hundred_thousand_events_are_shown_and_saved_in_some_seconds(tmp_path):
+def test_a_hundred_thousand_events_are_shown_and_saved_in_a_page_of_some_megabytes(tmp_path):
     def chain(x):
         y = x
         for _ in range(14_290):
             y = np.sin(y) * x
         return y
 
-    start = time.process_time()
     player = ad.play(chain, 0.5)
-    played = time.process_time()
     player.save(tmp_path / "long.html")
     assert len(player) > 100_000
-    assert played - start < 20
-    assert time.process_time() - played < 10
+    assert (tmp_path / "long.html").stat().st_size < 5e6
