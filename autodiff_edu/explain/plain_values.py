@@ -42,7 +42,7 @@ Variable = Hashable
 """A variable of a scope, an attribute `.a` of any object, `f()` for a result, or a tuple for an argument of `f`."""
 
 
-class Code:
+class DataFlow:
     """What flows into what in the source of a file or a cell.
 
     Attributes
@@ -429,14 +429,14 @@ class Sources:
 
     def __init__(self, paths: Iterable[str]) -> None:
         known = {*paths}
-        codes = [source_of(path).read(Code) for path in (known.union(list_cells()) if known else ())]
+        codes = [source_of(path).read(DataFlow) for path in (known.union(list_cells()) if known else ())]
         self._flows = _join(code.flows for code in codes)
         self._other_names = _join(code.other_names for code in codes)
         self._functions = _join(code.functions for code in codes)
 
     def reached_from(self, where: Where) -> set[Variable]:
         """List the variables that get the numbers of the expression at a place, and what stands for itself."""
-        code, position = source_of(where[0].co_filename).read(Code), position_of(*where)
+        code, position = source_of(where[0].co_filename).read(DataFlow), position_of(*where)
         found: set[Variable] = {code.expression(position)}
         waiting = code.at.get(position, set()) - found
         while waiting:
@@ -464,7 +464,7 @@ def _join(parts: Iterable[Mapping[Any, set[Any]]]) -> dict[Any, set[Any]]:
 
 def used_at(where: Where, operation: str, unknown: tuple[bool, ...]) -> frozenset[Variable]:
     """List what goes into the arguments of an operation that are not tensors: variables, and expressions."""
-    return frozenset(source_of(where[0].co_filename).read(Code).used_at(position_of(*where), operation, unknown))
+    return frozenset(source_of(where[0].co_filename).read(DataFlow).used_at(position_of(*where), operation, unknown))
 
 
 def _bound_in(scope: Any) -> tuple[dict[str, list[ast.Name]], set[str]]:

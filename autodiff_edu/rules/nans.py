@@ -40,7 +40,7 @@ def nanmean(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 
 
 def deviation(a: Any, axis: Axis) -> Any:
-    """Subtract the mean; where there is no number there is no deviation."""
+    """Subtract the mean; 0 in place of NaN."""
     return np.where(np.isnan(a), 0, a - nanmean(a, axis, keepdims=True))
 
 

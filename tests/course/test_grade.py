@@ -55,7 +55,7 @@ def test_what_is_not_a_notebook_is_a_row_and_the_order_is_always_the_same(tmp_pa
     table = rows(capsys.readouterr().out)
     assert [Path(row["file"]).stem for row in table] == ["a", "b", "c", "d", "missing"]
     assert all(row["problem"].startswith("this is not a notebook that can be read: ") for row in table[:3])
-    assert table[3]["problem"] == "there is no notebook in this folder"
+    assert table[3]["problem"] == "this folder holds no notebook"
     assert table[4]["problem"] == "there is no such file"
     assert {row["right"] for row in table} == {"0"}
 
@@ -259,7 +259,7 @@ def test_each_student_has_a_row_however_the_notebook_is_called_or_if_there_is_no
     assert main(["grade", str(tmp_path), "--totals", str(out)]) == 0
     table = rows(capsys.readouterr().out)
     assert [row["student"] for row in table] == ["anna", "ben", "chloe", "d.smith", "eve", "fay", "gil"]
-    assert table[1]["problem"] == table[3]["problem"] == "there is no notebook in this folder"
+    assert table[1]["problem"] == table[3]["problem"] == "this folder holds no notebook"
     assert {row["problem"] for row in table[4:6]} == {
         "this is a device, a pipe or a link that leads nowhere, not a notebook"
     }

@@ -170,9 +170,7 @@ def _grade(path: Path, limits: Limits, student: str, course: Course) -> list[Res
 def _unreadable(path: Path, limits: Limits) -> str:
     """Return a problem if a submission is not a file, or one that would fill the memory or never end."""
     if path.is_dir():
-        return (
-            "this is a link to a folder, not a folder" if path.is_symlink() else "there is no notebook in this folder"
-        )
+        return "this is a link to a folder, not a folder" if path.is_symlink() else "this folder holds no notebook"
     if not (path.exists() or path.is_symlink()):
         return "there is no such file"
     if not path.is_file():
