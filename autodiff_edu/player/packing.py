@@ -5,8 +5,8 @@ a step, and the arrays themselves. Everything else is packed by its form, so any
 packed too. The result is compressed with gzip; js/packing.js and unpacking.py read it back. Two builds of zlib may
 write different bytes for the same text, so outputs are compared unpacked.
 
-Dicts with the same keys are the rows of a table, and dicts that are equal are one row. A table holds its number of
-rows, its keys, and for each key a column. Columns, also those of the items of lists, are written as one of
+Dicts with the same keys are the rows of a table, and a dict that is in several places is one row. A table holds its
+number of rows, its keys, and for each key a column. Columns, also those of the items of lists, are written as one of
 
 - `["v", values]`, the values themselves; `["=", count, value]`, one value many times;
 - `["s", digits]`, small whole numbers, each a digit to base 36; `["+", column]`, the differences from one number to the
@@ -28,7 +28,7 @@ import re
 from contextlib import suppress
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..text.shared import shared
 from ..trace.garbage_collection import without_collecting
@@ -48,11 +48,8 @@ KINDS: dict[type, str] = {str: "text", list: "list", int: "number", float: "numb
 dumps = partial(json.dumps, separators=(",", ":"), allow_nan=False)
 
 
-class Row(NamedTuple):
+class Row(tuple[int, int]):
     """A dict, as the number of its table and of its row there."""
-
-    table: int
-    row: int
 
 
 def compress(text: str) -> str:
@@ -107,7 +104,6 @@ class _Tables:
     def __init__(self) -> None:
         self.rows: dict[tuple[str, ...], list[list[Any]]] = {}
         self.numbers: dict[tuple[str, ...], int] = {}
-        self.known: dict[tuple[int, str], Row] = {}  # by the number of the table and the row as text
         self.same: dict[int, tuple[Any, Any]] = {}  # by the id of a dict: where it is, and the dict, which keeps its id
 
     def put(self, value: Any) -> Any:
@@ -126,10 +122,8 @@ class _Tables:
         row = [self.put(one) if one.__class__ in CONTAINERS else one for one in value.values()]
         table = self.numbers.setdefault(keys, len(self.numbers))
         rows = self.rows.setdefault(keys, [])
-        number = self.known.setdefault((table, repr(row)), Row(table, len(rows)))
-        if number.row == len(rows):
-            rows.append(row)
-        return number
+        rows.append(row)
+        return Row((table, len(rows) - 1))
 
 
 def _is_read_off(array: dict[str, Any]) -> bool:
@@ -215,7 +209,7 @@ def _column(values: list[Any]) -> list[Any]:
         return ["v", []]
     kind = kinds[0]
     if isinstance(kind, int):
-        return ["{", kind, _whole([value.row for value in values])]
+        return ["{", kind, _whole([row for _, row in values])]
     if kind not in KINDS.values():
         return ["=", len(values), values[0]]
     if kind == "number":
@@ -232,7 +226,7 @@ def _column(values: list[Any]) -> list[Any]:
 
 def _kind(value: Any) -> str | int:
     """Return what distinguishes values of several kinds: for a row, the number of its table."""
-    return value.table if value.__class__ is Row else KINDS.get(value.__class__) or f"{value}"
+    return value[0] if value.__class__ is Row else KINDS.get(value.__class__) or f"{value}"
 
 
 def _pack_numbered(texts: list[str]) -> list[Any] | None:
@@ -262,8 +256,10 @@ def _pack_repeated(values: list[Any]) -> list[Any] | None:
         index = distinct.setdefault(value if value.__class__ is str else repr(value), len(firsts))
         if index == len(firsts):
             firsts.append(value)
+            if 2 * len(firsts) > len(values):
+                return None
         indexes.append(index)
-    return ["#", _column(firsts), _whole(indexes)] if 2 * len(firsts) <= len(values) else None
+    return ["#", _column(firsts), _whole(indexes)]
 
 
 def _whole(numbers: list[int]) -> list[Any]:

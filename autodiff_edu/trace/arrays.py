@@ -23,7 +23,8 @@ def array(value: Any) -> dict[str, Any]:
     if value is None:  # released
         return {"shape": [], "dtype": "", "text": short_value(None), "data": None}
     value = value._array if isinstance(value, Tensor) else value if hasattr(value, "shape") else np.asarray(value)
-    described = {"shape": list(value.shape), "dtype": _name_of(value.dtype), "text": short_value(value), "data": None}
+    text = short_value(value)
+    described: dict[str, Any] = {"shape": list(value.shape), "dtype": _name_of(value.dtype), "text": text, "data": None}
     if isinstance(value, np.ndarray | np.generic):
         if value.size > LARGEST:
             described["every"] = every = _every(value.shape)
@@ -32,7 +33,9 @@ def array(value: Any) -> dict[str, Any]:
                     norm = np.linalg.norm(np.ravel(value).astype(np.result_type(value, np.float64)))
                 described["norm"] = _round(float(norm))
             value = np.asarray(value)[tuple(slice(None, None, stride) for stride in every)]
-        described["data"] = _round(value.tolist())
+        data = value.tolist()
+        is_number = data.__class__ is float and isfinite(data)
+        described["data"] = float(text) if is_number else _round(data)  # its text is the rounded number already
     return described
 
 

@@ -125,7 +125,8 @@ class Writer:
         self.own = backward_calls(source)
         self.document = empty(source.title)
         self._name(source.events, source.earlier, source.called)
-        self.quotes = Excerpts(map(self._where_of, source.happenings))
+        places = [*map(self._where_of, source.happenings)]
+        self.quotes = Excerpts(places)
         self.document["code"] = self.quotes.code
         self.sentences = Sentences(self.labels, self.document, self.numbers, self.own)
         self.nonfinite = NonfiniteSteps(self.document)
@@ -137,8 +138,8 @@ class Writer:
         )
         self.seen: Counter[tuple[int, int]] = Counter()
         self.arrived: dict[tuple[int, int], Any] = {}  # by the pass and the id of an entry's output: its cotangent
-        for happening, number in zip(source.happenings, self.passes, strict=True):
-            self._step(happening, number)
+        for happening, where, number in zip(source.happenings, places, self.passes, strict=True):
+            self._step(happening, where, number)
         self.document["states"] = states(self.document)
         self._add_program(source)
         self._add_nudges(source)
@@ -180,13 +181,13 @@ class Writer:
         self.numbers.setdefault(entry.output_id, len(self.numbers) + 1)
         self.labels.entry(entry, f"t{self.numbers[entry.output_id]}")
 
-    def _step(self, happening: Any, number: int) -> None:
+    def _step(self, happening: Any, where: Where | None, number: int) -> None:
         event = happening.event
         tape = getattr(event, "tape", None)
         step: dict[str, Any] = {
             "kind": _kind(event),
             "text": "",
-            "where": self.quotes.point(self._where_of(happening)),
+            "where": self.quotes.point(where),
             "tape": None if tape is None else self.tape_numbers[id(tape)],
             "memory": happening.memory,
         }
@@ -395,13 +396,12 @@ def _passes(happened: list[Event]) -> list[int]:
     """Number the passes: one begins with a tape's first seed, or moving source, after any other event of that tape."""
     numbers, latest = [], -1
     seeding: dict[int, bool] = {}
-    begins = events.Seed | events.Move
     current: dict[int, int] = {}
     for event in happened:
-        tape = id(getattr(event, "tape", None))
-        if isinstance(event, begins) and not seeding.get(tape):
+        tape, begins = id(getattr(event, "tape", None)), isinstance(event, (events.Seed, events.Move))
+        if begins and not seeding.get(tape):
             latest += 1
             current[tape] = latest
-        seeding[tape] = isinstance(event, begins)
+        seeding[tape] = begins
         numbers.append(current.get(tape, -1))
     return numbers
