@@ -13,6 +13,7 @@ import numpy as np
 from ..arrays.validate import read_only
 from ..core.entry import Entry
 from ..rules import operations
+from ..text.formatting import SUBSCRIPTS
 from ..text.functions import in_numpy
 from ..text.labels import Labels
 from .spelling import INDEXING, PREFIXES, SIGNS, Text, home_of, infix, literal, same
@@ -75,7 +76,9 @@ class ExpressionWriter:
     # Names -----------------------------------------------------------------------------------------------------------
 
     def unique(self, label: str) -> str:
-        """Turn a label into a valid Python name that is not taken: `y.2` becomes `y_2`."""
+        """Turn a label into a valid Python name that is not taken: `y₂` becomes `y_2`."""
+        plain = label.rstrip(SUBSCRIPTS)
+        label = f"{plain}_{label[len(plain) :]}" if plain and plain != label else label
         label = "".join(c if f"_{c}".isidentifier() else "_" for c in unicodedata.normalize("NFKC", label))[:40]
         name = label = label if label.isidentifier() else f"_{label}"
         while name in self._taken:

@@ -10,6 +10,8 @@ import numpy as np
 DERIVATIVES = {"gradient": "gradient", "jacobian": "Jacobian", "batch_jacobian": "batch Jacobian"}
 """What a tape computes, by the name of its method."""
 
+SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
+
 
 def show(array: Any, indent: int = 0) -> str:
     """Write an array in a few characters, the same everywhere: six significant digits, long arrays shortened."""
@@ -135,13 +137,22 @@ def short_index(index: Any) -> str:
     return "..." if index is ... else "None" if index is None else short_argument(index)
 
 
+def subscript(number: int) -> str:
+    """Write a number as the subscript of a name: a dot would be read as a decimal point in `dg.5/da`.
+
+    >>> "y" + subscript(12)
+    'y₁₂'
+    """
+    return "".join(SUBSCRIPTS[int(digit)] for digit in str(number))
+
+
 def derivative(target: str, source: str) -> str:
     """Write a derivative using the names of its target and its source.
 
-    >>> derivative("y", "x.2"), derivative("y + z", "x"), derivative("y", "layer 1/kernel")
-    ('dy/dx.2', 'd(y + z)/dx', 'the gradient of y with respect to layer 1/kernel')
+    >>> derivative("y", "x₂"), derivative("y + z", "x"), derivative("y", "layer 1/kernel")
+    ('dy/dx₂', 'd(y + z)/dx', 'the gradient of y with respect to layer 1/kernel')
     """
     targets = target.split(" + ")
-    if not all(name.replace(".", "_").isidentifier() for name in (*targets, source)):
+    if not all(name.rstrip(SUBSCRIPTS).isidentifier() for name in (*targets, source)):
         return f"the gradient of {target} with respect to {source}"
     return f"d({target})/d{source}" if targets[1:] else f"d{target}/d{source}"

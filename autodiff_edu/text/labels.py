@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .formatting import is_array, short_argument, short_index, spell_out, spoken_value
+from .formatting import is_array, short_argument, short_index, spell_out, spoken_value, subscript
 from .frames import Where
 from .places import name_in_with, names, renamed
 from .shared import operators
@@ -66,7 +66,7 @@ class Labels:
     """Names every tensor, no two of them the same.
 
     A name given by the user comes first, then the one in the user's code, then a made-up one: `x1` for a watched
-    tensor, `t3` for the third entry's output. A repeated name gets a number: `y`, `y.2`, `y.3`.
+    tensor, `t3` for the third entry's output. A repeated name gets a number: `y`, `y₂`, `y₃`.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Labels:
             unique = name
             while unique in self._uses:
                 self._uses[name] += 1
-                unique = f"{name}.{self._uses[name]}"
+                unique = f"{name}{subscript(self._uses[name])}"
             self._uses[unique] = 1
             self._names[id] = unique
 

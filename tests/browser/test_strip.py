@@ -144,7 +144,7 @@ def test_unnamed_targets_large_arrays_gaps_and_odd_names(visit: Any, tmp_path: P
     shown.press("End")
     read = shown.root.evaluate(READ)
     target, changed, named = read["chips"][:3]
-    assert target.startswith("target = ")
+    assert target.startswith("the target = ")
     assert changed == norm("w", w)
     assert named == f"{HOSTILE} = 1"
     path = shown.root.locator('.band [data-ink="2"]').get_attribute("d")

@@ -145,7 +145,7 @@ def test_only_what_lies_between_sources_and_target_is_pulled_back_and_only_what_
     assert "w_bar" not in str(program)
 
 
-HOSTILE = ["np", "lambda", "sum", "gradient", "values", "x_bar", "1 2", "y.2", "", "αβ", "²", '"""', "#", "x\ny"]
+HOSTILE = ["np", "lambda", "sum", "gradient", "values", "x_bar", "1 2", "y.2", "y₂", "", "αβ", "²", '"""', "#", "x\ny"]
 HOSTILE += ["__builtins__", "print", "a" * 300, "ﬁ", "`", "'); import os; ('", "x\rexit()", "\0", "\ud800", "x\u2028y"]
 
 

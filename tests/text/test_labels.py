@@ -42,9 +42,9 @@ def test_what_has_no_name_anywhere_is_numbered():
 
 def test_a_name_that_is_taken_gets_a_number():
     labels = Labels()
-    for id, name in enumerate(["y", "y", "y", "y.2", "z", "y.2"]):
+    for id, name in enumerate(["y", "y", "y", "y₂", "z", "y₂"]):
         labels.give(id, name)
-    assert [labels[id] for id in range(6)] == ["y", "y.2", "y.3", "y.2.2", "z", "y.2.3"]
+    assert [labels[id] for id in range(6)] == ["y", "y₂", "y₃", "y₂₂", "z", "y₂₃"]
 
 
 def test_a_tensor_keeps_its_first_name():
@@ -149,12 +149,12 @@ def test_an_entry_that_was_released_is_written_with_what_the_code_says_of_its_nu
     assert lines(tape) == [
         "y = x * 100.0",
         "t2 = y * k",
-        "y.2 = t2 + data",
-        "t4 = y.2 * …",
+        "y₂ = t2 + data",
+        "t4 = y₂ * …",
         "t5 = clip(x, 0.0, [1, 2])",
         "t6 = t4 + t5",
-        "y.3 = t6 - …",
-        "t8 = y.3[…]",
+        "y₃ = t6 - …",
+        "t8 = y₃[…]",
         "t9 = sum(t8)",
     ]
 

@@ -1,7 +1,7 @@
 /**
  * Curves: how what is computed anew, under one name, changes over all steps.
  *
- * The tensors loss, loss.2, loss.3 are one curve, and so are the targets of the passes where the code has no name for
+ * The tensors loss, loss₂, loss₃ are one curve, and so are the targets of the passes where the code has no name for
  * them. Numbers are drawn as they are, arrays as their norms; each curve has a scale of its own.
  */
 
@@ -39,7 +39,7 @@ export function readCurves({ steps, tensors }, { changes }) {
   tensors.forEach(({ name, kind }, tensor) => {
     if (kind === "constant") return;
     const rank = targets.has(tensor) ? 0 : kind === "computed" ? 2 : 1;
-    const own = kind === "variable" ? name : name.replace(/\.\d+$/, "");
+    const own = kind === "variable" ? name : name.replace(/[₀-₉]+$/u, "");
     const family = rank === 0 && UNNAMED.test(name) ? STRINGS.strip.target : own;
     const curve = families.get(family) ?? { name: family, rank, points: [] };
     curve.rank = Math.min(curve.rank, rank);

@@ -81,7 +81,7 @@ export const STRINGS = {
     aboutStage: "Fill the screen, readable from the back row (f; Esc to exit)",
   },
   strip: {
-    target: "target",
+    target: "the target",
     about: (name) => `Show or hide ${name}; ↑ and ↓ go to its previous or next change`,
     value: (name, text) => `${name} = ${text}`,
     size: (name, norm) => `‖${name}‖ = ${norm}`,

@@ -26,15 +26,15 @@ test("where nothing changes there is no curve", () => {
 });
 
 test("unnamed targets are one curve, and names with numbers of the user's are not joined", () => {
-  const tensors = ["t1", "t2", "t3", "w", "v.2", "v.2"].map((name, k) =>
+  const tensors = ["t1", "t2", "t3", "w", "v₂", "v₂"].map((name, k) =>
     ({ name, kind: k < 3 ? "computed" : k === 5 ? "constant" : "variable" }));
   const steps = [0, 1, 2].map((tensor) => ({ kind: "seed", tensor }));
   const scalar = (step, data) => ({ step, array: { shape: [], data, text: String(data) } });
   const rising = [scalar(0, 1), scalar(1, 2), scalar(2, 3)];
   const changes = [[scalar(0, 5)], [scalar(1, 3)], [scalar(2, 4)], rising, rising, rising];
   const curves = readCurves({ steps, tensors }, { changes });
-  assert.deepEqual(curves.map(({ name }) => name), ["target", "w", "v.2"]);
-  assert.equal(trendOf(curves[0]), "target falls from 5 to 4 over 3 values.");
+  assert.deepEqual(curves.map(({ name }) => name), ["the target", "w", "v₂"]);
+  assert.equal(trendOf(curves[0]), "the target falls from 5 to 4 over 3 values.");
 });
 
 test("a value holds until the next one, and where it is not finite there is a gap", () => {
