@@ -43,7 +43,8 @@ Lists refer to each other by index, counted from 0.
 - `states`, what each step changes in the picture; anything not mentioned stays as it was. Begin with no values and no
   pass, going forward, and apply them one by one to know all that is on show:
     - `pass` (the one whose cotangents or tangents are on show, or null), `backward` (whether the step belongs to a
-      backward pass), `tangents` (whether the pass on show, or else the next, pushes tangents forward);
+      backward pass), `tangents` (whether the pass on show, or else the next, pushes tangents forward), `update`
+      (whether variables get new values: an assignment, or a line of plain Python between it and the backward pass);
     - `values`: the tensors that have a value from here on, their own, or the one that the step assigns;
     - `flow`, the name of an array of the step ("cotangent", "after" or "tangent"): whenever its pass is on show, the
       step's tensor has this from here on; with a `fate` it has also arrived at the step's entry;

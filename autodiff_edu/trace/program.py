@@ -99,7 +99,7 @@ class _Program:
         while self.waiting and self.spans[self.waiting[-1]][0] <= i:
             self.open_passes.append(self.waiting.pop())
         self.open_passes = open_passes = [number for number in self.open_passes if i <= self.spans[number][1]]
-        section = "# forward"
+        section = "# update" if isinstance(event, events.Assign) else "# forward"
         if open_passes:
             number = open_passes[-1]
             what = "tangents" if number in self.forward else "backward"

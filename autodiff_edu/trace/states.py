@@ -39,7 +39,7 @@ def states(document: dict[str, Any]) -> list[Change]:
     >>> states({"steps": steps, "entries": []})
     [{'values': [0]}, {'pass': 0, 'backward': True, 'flow': 'cotangent'}]
     """
-    parts = _find_passes, _find_values, _find_flows, _find_pauses, _find_lanes, _find_unconnected
+    parts = _find_passes, _find_updates, _find_values, _find_flows, _find_pauses, _find_lanes, _find_unconnected
     changes = zip(*(part(document) for part in parts), strict=True)
     return [{key: value for part in row for key, value in part.items()} for row in changes]
 
@@ -67,6 +67,19 @@ def _find_passes(document: dict[str, Any]) -> Iterator[Change]:
         flowing = coming[-1 - number] if shown is None else shown
         now = {"pass": shown, "backward": back and kind not in PUSHING, "tangents": pushing.get(flowing, False)}
         yield {key: value for key, value in now.items() if value != before[key]}
+        before = now
+
+
+def _find_updates(document: dict[str, Any]) -> Iterator[Change]:
+    """Yield whether variables get new values: the assignments, and the plain lines that lead to them."""
+    leading = [False]  # whether only plain lines come before the next assignment
+    for step in reversed(document["steps"]):
+        leading.append(step["kind"] == "assign" or (step["kind"] == "line" and leading[-1]))
+    before, backward = False, False
+    for step, change, leads in zip(document["steps"], _find_passes(document), leading[:0:-1], strict=True):
+        backward = change.get("backward", backward)
+        now = leads and (step["kind"] == "assign" or before or backward)  # not those at the start of a program
+        yield {"update": now} if now != before else {}
         before = now
 
 

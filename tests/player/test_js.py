@@ -74,6 +74,7 @@ def followed(player: ad.Player) -> dict[str, Any]:
             "pass": now.on_show,
             "backward": now.backward,
             "tangents": now.tangents,
+            "update": now.update,
             "where": now.step["where"],
         })  # fmt: skip
     return {**drawn(player), "steps": steps}

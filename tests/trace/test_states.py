@@ -88,6 +88,7 @@ def test_a_state_is_there_for_each_step_and_says_only_what_changes(document):
     for state, before, now in zip(document["states"][1:], moments, moments[1:], strict=False):
         assert ("backward" in state) is (now.backward != before.backward)
         assert ("tangents" in state) is (now.tangents != before.tangents)
+        assert ("update" in state) is (now.update != before.update)
         assert ("pass" in state) is (now.on_show != before.on_show)
         assert ("paused" in state) is (now.paused != before.paused)
         for entry, tape, word in state.get("lanes", ()):
@@ -168,6 +169,37 @@ def test_the_direction_is_back_in_a_backward_pass_and_until_computing_goes_on(do
         assert now.tangents is any("tangent" in one for one in steps if one.get("pass", -1) == flowing)
         assert now.pushes is (now.tangents and now.on_show is not None)
         before = now.backward
+
+
+def test_an_update_is_the_assignments_and_the_plain_lines_on_the_way_to_them_from_a_backward_pass(document):
+    steps, moments = read(document)
+    updates = [now.update for now in moments]
+    for number, step in enumerate(steps):
+        if step["kind"] == "assign":
+            assert updates[number]
+        elif updates[number]:
+            assert step["kind"] == "line"
+            assert number == 0 or updates[number - 1] or moments[number - 1].backward
+            assert updates[number + 1]
+
+
+def test_a_training_goes_forward_backward_and_updates_again_and_again():
+    x, w = np.array([1.0, 2.0]), ad.Variable(3.0, name="w")
+    with ad.trace() as traced:
+        w.assign(0.5)
+        for _ in range(2):
+            with ad.GradientTape() as tape:
+                loss = np.mean((w * x - 1.0) ** 2)
+            slope = tape.gradient(loss, w)
+            step = 0.1 * slope
+            w.assign_sub(step)
+    steps, moments = read(traced.document())
+    words = ["update" if now.update else "backward" if now.backward else "forward" for now in moments]
+    runs = [word for number, word in enumerate(words) if words[:number][-1:] != [word]]
+    assert runs == ["update", *["forward", "backward", "update"] * 2]
+    lines = [step["text"] for step, now in zip(steps, moments, strict=True) if now.update and step["kind"] == "line"]
+    assert len(lines) == 2
+    assert all("step is " in line for line in lines)
 
 
 def own_pass(steps, tape, number):

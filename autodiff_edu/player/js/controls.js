@@ -10,10 +10,9 @@ import { STRINGS } from "./strings.js";
 export function headingView(trace, history) {
   const [direction, count] = ["direction", "count"].map((name) => make("span", { class: name }));
   const show = (/** @type {number} */ step) => {
-    const towards = history.backward[step] ? "backward" : "forward";
-    set(direction, "data-direction", towards);
-    const explains = trace.steps[step]?.kind === "explain"; // no cotangent arrives there
-    write(direction, STRINGS.heading[history.pushing(step) ? "tangents" : explains ? "explain" : towards]);
+    const phase = history.phase(step);
+    set(direction, "data-phase", phase);
+    write(direction, STRINGS.heading[phase]);
     write(count, STRINGS.heading.count(step + 1, trace.steps.length));
   };
   const heading = make("h2", { title: trace.title }, trace.title);

@@ -106,6 +106,7 @@ interface State {
   backward?: boolean;
   pass?: number | null;
   tangents?: boolean;
+  update?: boolean;
   values?: number[];
   flow?: "after" | "cotangent" | "tangent";
   fate?: "recorded" | "cut" | "skip" | "pulled" | "pushed";

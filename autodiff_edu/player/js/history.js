@@ -26,13 +26,13 @@ export function latest(changes, step) {
 /**
  * Applies the `states` of the trace from the first step to the last. For each step: the direction, the place in the
  * code, the pass whose cotangents or tangents are on show (or null), whether that pass, or else the next, pushes
- * `tangents`, and the tapes that are `paused`. For each tensor the values, and for each tensor and entry the cotangents
+ * `tangents`, whether it is part of an `update` of variables, and the tapes that are `paused`. For each tensor the values, and for each tensor and entry the cotangents
  * or tangents of each pass, as changes: {step, array}.
  * @param {Trace} trace
  */
 export function readHistory(trace) {
   const { steps, states, tensors, entries } = trace;
-  /** @type {{ backward: boolean, tangents: boolean, pass: number | null, paused: number[] }[]} */
+  /** @type {{ backward: boolean, tangents: boolean, update: boolean, pass: number | null, paused: number[] }[]} */
   const flags = [];
   /** @typedef {Map<number, Change[]>} ByPass */
   const values = tensors.map(() => /** @type {Change[]} */ ([]));
@@ -46,7 +46,7 @@ export function readHistory(trace) {
     lists.get(key).push(item);
   };
   states.forEach(({ values: known = [], unconnected: missed = [], lanes: begun = [], flow, fate, ...flag }, step) => {
-    const before = flags.at(-1) ?? { backward: false, tangents: false, pass: null, paused: [] };
+    const before = flags.at(-1) ?? { backward: false, tangents: false, update: false, pass: null, paused: [] };
     const now = { ...before, ...flag };
     flags.push(now);
     const { tensor, entry, value } = steps[step];
@@ -61,6 +61,7 @@ export function readHistory(trace) {
   });
   const [backward, tangents] = [flags.map((each) => each.backward), flags.map((each) => each.tangents)];
   const [pass, paused] = [flags.map((each) => each.pass), flags.map((each) => each.paused)];
+  const update = flags.map((each, step) => each.update || steps[step].kind === "assign"); // by older documents, too
   const first = new Map(steps.map((step, number) => /** @type {const} */ ([step.pass, number])).reverse()); // by pass
   first.delete(undefined);
   const turns = [...first.values()].sort((a, b) => a - b);
@@ -85,6 +86,17 @@ export function readHistory(trace) {
    */
   const pushing = (number) => !backward[number] && pass[number] !== null && tangents[number];
   /**
+   * What goes on at a step: the word of its pill in the heading, for which strings.js has a text. Steps in a row with the
+   * same word are one phase.
+   * @param {number} number
+   * @returns {"forward" | "backward" | "tangents" | "update" | "explain" | "error"}
+   */
+  const phase = (number) => {
+    const { kind } = steps[number];
+    if (kind === "error" || kind === "explain") return kind;
+    return update[number] ? "update" : backward[number] ? "backward" : pushing(number) ? "tangents" : "forward";
+  };
+  /**
    * The step at which a pass comes to the entry: the pass on show, else the first that does.
    * @type {(entry: number, number: number) => number | undefined}
    */
@@ -102,7 +114,7 @@ export function readHistory(trace) {
   /** @param {number} tape */
   const tapeName = (tape) => (trace.tapes.length === 1 ? STRINGS.tape.only : trace.tapes[tape].name);
   const where = steps.map((step) => step.where ?? null);
-  const ofSteps = { odd: readNonfinite(trace), backward, pass, tangents, pushing, paused, where, turns };
+  const ofSteps = { odd: readNonfinite(trace), backward, update, phase, pass, tangents, pushing, paused, where, turns };
   const looked = { known, value, cotangent, arrived, state, pulled, missed, lane };
   return { ...ofSteps, ...looked, changes: values, computed, appeared, tapeName };
 }

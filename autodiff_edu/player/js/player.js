@@ -145,7 +145,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
     const next = Math.max(0, Math.min(last, Math.trunc(wanted) || 0));
     if (next === current) return false;
     current = next;
-    const direction = history.backward[next] ? "backward" : "forward";
+    const direction = history.backward[next] ? "backward" : history.update[next] ? "update" : "forward";
     build(root, { "data-step": next, "data-kind": trace.steps[next].kind, "data-direction": direction });
     flow.during(next, draw);
     return true;

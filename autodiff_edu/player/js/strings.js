@@ -55,6 +55,8 @@ export const STRINGS = {
     backward: "← backward pass",
     explain: "← walking back",
     tangents: "→ forward pass, with tangents",
+    update: "↻ update",
+    error: "→ forward pass",
     /** @type {(step: number, of: number) => string} */
     count: (step, of) => `step ${step} of ${of}`,
   },

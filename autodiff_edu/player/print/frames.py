@@ -22,6 +22,7 @@ from .thumbnails import draw_thumbnail
 
 INK, QUIET, RULE, PAPER, SUNK, EDGE, IDLE = map(colour, ("ink", "quiet", "rule", "paper", "sunk", "edge", "idle"))
 FORWARD, BACKWARD = ((colour(name), colour(f"{name}-tint")) for name in ("forward", "backward"))  # lines, and areas
+UPDATE = QUIET, SUNK
 
 # Pixels: the largest size of a frame, and the room within.
 WIDEST, TALLEST, NARROWEST = 460.0, 420.0, 330.0
@@ -137,7 +138,7 @@ class _Frame:
         self.document, self.layout, self.number, self.picture = document, layout, number, picture
         self.now: Moment = read_moment(document, number)
         self.subject = subject_of(document, self.now.step)
-        self.colour, self.tint = BACKWARD if self.now.backward else FORWARD
+        self.colour, self.tint = UPDATE if self.now.update else BACKWARD if self.now.backward else FORWARD
         self.flowing = FORWARD if self.now.pushes else BACKWARD
         words = {"cut": "cut", "skip": "skipped"}  # by tensor: no cotangent comes through these
         kinds = {document["entries"][entry]["output"]: kind for entry, kind in self.now.fates.items()}
@@ -152,7 +153,8 @@ class _Frame:
         walks = self.now.step["kind"] in ("iterate", "compile")  # there is no code then, and no pass
         forward = "→ forward pass, with tangents" if self.now.pushes else "→ forward pass"
         back = "← walking back" if self.now.step["kind"] == "explain" else "← backward pass"
-        direction = "" if walks else back if self.now.backward else forward
+        passing = back if self.now.backward else forward
+        direction = "" if walks else "↻ update" if self.now.update else passing
         count = f"step {self.number + 1} of {len(self.document['steps'])}"
         shapes: list[Shape] = [
             Path(rounded_box(x, y, width, height, 8), PAPER, RULE),

@@ -18,8 +18,9 @@ class Moment:
     ----------
     step : dict
         The step of the document.
-    backward, tangents : bool
-        Whether it belongs to a backward pass; whether the pass on show, or else the next, pushes tangents forward.
+    backward, tangents, update : bool
+        Whether it belongs to a backward pass; whether the pass on show, or else the next, pushes tangents forward;
+        whether variables get new values.
     on_show : int or None
         The pass whose cotangents or tangents are on show.
     values, flows : dict of int to dict
@@ -39,6 +40,7 @@ class Moment:
     step: dict[str, Any]
     backward: bool = False
     tangents: bool = False
+    update: bool = False
     on_show: int | None = None
     values: dict[int, dict[str, Any]] = field(default_factory=dict)
     flows: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -65,6 +67,7 @@ def read_moment(document: dict[str, Any], number: int) -> Moment:
     for step, change in zip(steps[: number + 1], document["states"], strict=False):
         now.backward = change.get("backward", now.backward)
         now.tangents = change.get("tangents", now.tangents)
+        now.update = change.get("update", now.update)
         now.on_show = change.get("pass", now.on_show)
         now.paused = change.get("paused", now.paused)
         for tensor in change.get("values", ()):

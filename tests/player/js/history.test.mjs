@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { latest, readHistory } from "../../../autodiff_edu/player/js/history.js";
+import { STRINGS } from "../../../autodiff_edu/player/js/strings.js";
 import { traces } from "./traces.mjs";
 
 const textOf = (array) => array?.text ?? null;
@@ -23,6 +24,7 @@ for (const [name, { document, steps }] of Object.entries(traces)) {
         pass: history.pass[step],
         backward: history.backward[step],
         tangents: history.tangents[step],
+        update: history.update[step],
         where: history.where[step],
       };
       assert.deepEqual(found, wanted, `step ${step}`);
@@ -55,7 +57,7 @@ test("the direction, and where the passes turn", () => {
   assert.deepEqual(passes.turns, seeds);
   const between = kinds(twice, passes).slice(seeds[0], seeds[1] + 1);
   assert.deepEqual([between[0], between.at(-1)], ["seed ←", "seed ←"]);
-  assert.ok(between.includes("assign →"), "what is computed between two passes goes forward");
+  assert.ok(between.includes("assign →"), "an assignment between two passes does not go back");
 
   const forward = traces.forward_mode.document;
   const pushes = readHistory(forward);
@@ -63,6 +65,28 @@ test("the direction, and where the passes turn", () => {
   const moves = forward.steps.map(({ kind }) => ["move", "push forward"].includes(kind));
   forward.steps.forEach((_, step) => assert.ok(!moves[step] || pushes.pushing(step), `step ${step}`));
   assert.equal(pushes.turns.length, 2);
+});
+
+test("what goes on at a step is a word, which the heading has a text for", () => {
+  const phases = (name) => {
+    const { document } = traces[name];
+    const [history, runs] = [readHistory(document), []];
+    document.steps.forEach((_, step) => {
+      const phase = history.phase(step);
+      assert.ok(STRINGS.heading[phase], phase);
+      if (phase !== runs.at(-1)) runs.push(phase);
+    });
+    return runs;
+  };
+  assert.deepEqual(phases("diamond"), ["forward", "backward"]);
+  assert.deepEqual(phases("two_passes"), ["forward", "backward", "update", "backward"]);
+  assert.deepEqual(phases("forward_mode"), ["forward", "tangents", "forward", "tangents"]);
+  const { document } = traces.two_passes;
+  const older = { ...document, states: document.states.map(({ update: _, ...state }) => state) };
+  const at = document.steps.findIndex(({ kind }) => kind === "assign");
+  assert.equal(readHistory(older).phase(at), "update");
+  const kinds = ["error", "explain"].map((kind) => ({ ...document, steps: [{ ...document.steps[0], kind }] }));
+  assert.deepEqual(kinds.map((each) => readHistory({ ...each, states: [{}] }).phase(0)), ["error", "explain"]);
 });
 
 test("a tape has its name where there are several", () => {
