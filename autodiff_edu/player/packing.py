@@ -30,6 +30,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
+from ..text.formatting import brief
 from ..text.shared import shared
 from ..trace.garbage_collection import without_collecting
 
@@ -174,7 +175,8 @@ def _words(step: dict[str, Any], trace: dict[str, Any], values: dict[int, Any]) 
     arrays = [step.get(key) for key in (*shared()["arrays"], "value")]
     arrays += [values.get(k) or (None if k is None else tensors[k]["value"]) for k in named[:2]]
     plain = [entry.get("text"), entry.get("number"), (step.get("where") or {}).get("line"), step.get("count")]
-    words = [*plain, *(array and array.get("text") for array in arrays)]
+    texts = [array and array.get("text") for array in arrays]
+    words = [*plain, *texts, *(text and brief(text) for text in texts)]
     return ["" if one is None else f"{one}" for one in words] + [tensors[k]["name"] for k in named if k is not None]
 
 

@@ -9,6 +9,7 @@ import re
 from itertools import accumulate, chain
 from typing import Any
 
+from ..text.formatting import brief
 from ..text.shared import shared
 
 COMPRESSED = re.compile(r'(?<=atob\(")H4sI[^"]*')  # the letters that everything from gzip begins with in base64
@@ -133,7 +134,8 @@ def _with_sentences(trace: dict[str, Any]) -> list[dict[str, Any]]:
         arrays = [step.get(key) for key in (*shared()["arrays"], "value")]
         arrays += [None if index is None else values.get(index) or tensors[index]["value"] for index in named[:2]]
         words = [entry.get("text"), entry.get("number"), (step.get("where") or {}).get("line"), step.get("count")]
-        words += [array["text"] if array else None for array in arrays]
+        texts = [array["text"] if array else "" for array in arrays]
+        words += [*texts, *map(brief, texts)]
         words += [tensors[index]["name"] for index in named if index is not None]
         text = "".join(str(words[part]) if isinstance(part, int) else part for part in step["text"])
         steps.append({**step, "text": text})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,10 @@ DERIVATIVES = {"gradient": "gradient", "jacobian": "Jacobian", "batch_jacobian":
 """What a tape computes, by the name of its method."""
 
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
+FEW = 4
+"""The most numbers of an array that a sentence writes."""
+
+FRACTION = re.compile(r"(\d+\.\d+)(e[-+]\d+)?")
 
 
 def show(array: Any, indent: int = 0) -> str:
@@ -57,24 +62,50 @@ def short_value(array: Any) -> str:
 
 
 def spoken_value(array: Any, noun: str = "array") -> str:
-    """Write a value as part of a sentence: as `short_value` does, but a large array as a phrase about the noun.
+    """Write a value as part of a sentence: a number, up to four of them, or a phrase about the noun with its shape.
 
-    >>> spoken_value(np.array([1.0, 2.5])), spoken_value(np.zeros((8, 400))), spoken_value(np.arange(20), "cotangent")
-    ('[1 2.5]', 'an 8×400 array filled with 0', 'a cotangent of length 20 with values from 0 to 19')
+    >>> spoken_value(np.array([2 / 3, 2.5])), spoken_value(np.zeros((8, 400))), spoken_value(np.arange(20), "cotangent")
+    ('[0.667 2.5]', 'an 8×400 array filled with 0', 'a cotangent of length 20')
     """
-    text = short_value(array)
-    if array is None or not array.ndim or text.startswith("["):
-        return text
-    shape, _, rest = text.partition(" (" if text.endswith(")") else ", ")
+    if is_written(array):
+        text = short_value(array)
+        return brief(text) if getattr(array, "dtype", np.dtype(int)).kind in "fc" else text
+    shape, same = "×".join(map(str, array.shape)), _filling(array)
     text = f"{noun} of length {array.size}" if array.ndim == 1 else f"{shape} {noun}"
-    if rest == "empty":
+    if array.size == 0:
         return f"an empty {text}"
     article = "an" if re.match(r"8|1[18](?!\d)", text) or text[0] in "aeiou" else "a"
-    if rest.startswith("not"):
-        return f"{article} {text} ({rest}"
-    if rest.startswith("all "):
-        return f"{article} {text} filled with {rest.removeprefix('all ')}"
-    return f"{article} {text} with values {rest}"
+    if same is not None:
+        return f"{article} {text} filled with {same}"
+    return f"{article} {text}" if isinstance(array, np.ndarray) else f"{article} {text} (not computed here)"
+
+
+def spoken_size(array: Any) -> str:
+    """Write what stands behind the name of an array in a sentence that does not write its numbers; else nothing.
+
+    >>> spoken_size(np.arange(6.0).reshape(2, 3)), spoken_size(np.zeros(8)), spoken_size(np.float64(2.0))
+    (' (2×3)', ' (length 8, filled with 0)', '')
+    """
+    if is_written(array):
+        return ""
+    shape, same = "×".join(map(str, array.shape)), _filling(array)
+    size = f"length {array.size}" if array.ndim == 1 else shape
+    filling = "" if same is None else f", filled with {same}"
+    return f" ({size}{filling if isinstance(array, np.ndarray) else ', not computed here'})"
+
+
+def is_written(array: Any) -> bool:
+    """Return whether a sentence writes the numbers of a value: up to four are easily read."""
+    known = array is None or isinstance(array, np.ndarray | np.generic)
+    return known and (not getattr(array, "ndim", 0) or 0 < array.size <= FEW)
+
+
+def _filling(array: Any) -> str | None:
+    """Write the number that a large array is filled with, if it is the same everywhere."""
+    if not isinstance(array, np.ndarray) or not array.size or array.dtype.kind not in "biufc":
+        return None
+    first = array.flat[0]
+    return spoken_value(first) if np.all(array == first) else None
 
 
 def spell_out(text: str, but: str = "") -> str:
@@ -99,6 +130,27 @@ def number(value: Any) -> str:
     if isinstance(value, complex | np.complexfloating):
         return f"{_settled(value.real):.6g}{_settled(value.imag):+.6g}j"
     return f"{_settled(value):.6g}" if isinstance(value, float | np.floating) else str(value)
+
+
+@lru_cache(maxsize=4096)
+def brief(text: str) -> str:
+    """Round the numbers of a text to three significant digits, and never to fewer than stand before the point.
+
+    It starts from a text in six digits, so it depends on the processor no more than that does, and js/brief.js, which
+    has no more than the text, comes to the same.
+
+    >>> brief("0.666667"), brief("1234.56"), brief("1.23457e+06"), brief("2.125"), brief("[0.333333-2j 123457]")
+    ('0.667', '1235', '1.23e+06', '2.13', '[0.333-2j 123457]')
+    """
+    return FRACTION.sub(_in_three_digits, text)
+
+
+def _in_three_digits(found: re.Match[str]) -> str:
+    text, exponent = found[1], found[2] or ""
+    digits = max(3, text.index("."))
+    # halfway between two numbers the text of the upper one is taken, as a reader would
+    rounded = float(f"{float(text) * (1 + 1e-12):.{digits}g}")
+    return f"{rounded:.6g}{exponent}" if rounded < 10 or not exponent else found[0]
 
 
 def _settled(value: Any) -> float:

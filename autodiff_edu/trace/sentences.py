@@ -11,7 +11,7 @@ from ..core import events
 from ..core.entry import Entry
 from ..core.events import Event
 from ..core.tensor import Tensor
-from ..text.formatting import DERIVATIVES, derivative, spoken_value
+from ..text.formatting import DERIVATIVES, derivative, is_written, spoken_size, spoken_value
 from ..text.labels import Labels
 from ..text.places import place
 from .backward_calls import BackwardCall
@@ -61,10 +61,12 @@ class Sentences:
         labels, whose = self.labels, self._whose(step)
         match event:
             case events.Watch(tensor=tensor):
-                return f"{whose} watches {labels[tensor._id]}, which is {spoken_value(tensor._array)}."
+                return f"{whose} watches {_described(labels[tensor._id], tensor._array)}."
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
-                text = f"{self._line(step)}{labels[entry.output_id]} is {labels.aloud(entry)}"
-                text += "" if entry.output_value is None else f", which is {spoken_value(entry.output_value)}"
+                value, written = entry.output_value, is_written(entry.output_value)
+                size = "" if written else spoken_size(value)
+                text = f"{self._line(step)}{labels[entry.output_id]}{size} is {labels.aloud(entry)}"
+                text += f", which is {spoken_value(value)}" if written and value is not None else ""
                 missed = f"{whose} is paused, so it does not record this."
                 recorded = missed if isinstance(event, events.Missed) else self._describe_recording(step, whose)
                 return f"{text}.{self._describe_aliases(entry)} {_begun(recorded, whose)}"
@@ -77,22 +79,31 @@ class Sentences:
             case events.PullBack(entry=entry, cotangent=cotangent):
                 output = entry.output_value
                 what = _flowing("cotangent", cotangent, cotangent.ndim if output is None else np.ndim(output))
-                comma = "," if what.startswith("a stack") else ""
+                comma = "," if what.startswith("a stack") and is_written(cotangent._array) else ""
                 return f"{self._entry(entry)}: {what}{comma} arrived at {labels[entry.output_id]}."
             case events.Accumulate(tensor=tensor):
-                return self._describe_contribution(labels[tensor._id], event, step, self.own.get(id(event)))
+                name, said = labels[tensor._id], self._quote(event, step)
+                return self._place(event, step) + (
+                    _describe_sum(name, event, step, said)
+                    if is_written(event.value._array)
+                    else _describe_large_sum(name, event, step, said)
+                )
             case events.Move(tensor=tensor, tangent=tangent):
                 over = "" if self._is_alone() else f" over {whose}"
                 starts = f"tangents are pushed forward{over}, starting at {labels[tensor._id]}"
                 return f"{starts} with {_flowing('tangent', tangent, tensor.ndim)}."
             case events.PushForward(entry=entry, tangent=tangent):
-                total, text = spoken_value(tangent._array), step["tangent"]["text"]
-                parts = [part["text"] for part in step.get("contributions", ()) if part]
-                if parts and total == text:  # large arrays are phrases, and not to be added up in words
-                    total = f"{' + '.join(parts)} = {total}"
-                return f"{self._entry(entry)}: the tangent of {labels[entry.output_id]} is {total}."
+                name, moved = labels[entry.output_id], tangent._array
+                parts = [part for part in event.contributions if part is not None]
+                if not is_written(moved):
+                    return f"{self._entry(entry)}: {name} gets its tangent{spoken_size(moved)}{_count_parts(parts)}."
+                total = " + ".join(spoken_value(part._array) for part in parts)
+                total = f"{total} = {spoken_value(moved)}" if len(parts) > 1 else spoken_value(moved)
+                return f"{self._entry(entry)}: the tangent of {name} is {total}."
             case events.Assign(variable=variable, value=value):
-                return f"the variable {labels[variable._id]} is assigned {spoken_value(value._array)}."
+                name, given = labels[variable._id], value._array
+                what = spoken_value(given) if is_written(given) else f"new numbers{spoken_size(given)}"
+                return f"the variable {name} is assigned {what}."
             case events.Line(text=text) | events.Error(text=text):
                 nowhere = "here " if isinstance(event, events.Line) else ""
                 return f"{self._line(step) if step['where'] else nowhere}{text}{'' if text[-1] in '.!?' else '.'}"
@@ -141,18 +152,15 @@ class Sentences:
                 said.append(f" Here {alias} is another name for {self.labels[id]}.")
         return "".join(said)
 
-    def _describe_contribution(
-        self, name: str, event: events.Accumulate, step: dict[str, Any], own: BackwardCall | None
-    ) -> str:
-        before, contribution, after = (
-            None if one is None else spoken_value(one._array) for one in (event.before, event.value, event.after)
-        )
-        had = "Nothing was there yet" if before is None else f"It is added to {before}"
-        said = own and own.quote()
-        line, is_what = (self._line(step), f"{said}, which is ") if said and step["where"] else ("", "")
-        text = f"{line}the contribution to {name} is {is_what}{contribution}. {had}, so {name} now has"
-        which = f" That was {step['count']} of {step['of']}." if step["of"] > 1 else ""
-        return f"{text} {after}.{which}"
+    def _quote(self, event: events.Accumulate, step: dict[str, Any]) -> str:
+        """Return what the user's backward function computed for a contribution, as it is written there."""
+        own = self.own.get(id(event))
+        return (own and own.quote()) or ""
+
+    def _place(self, event: events.Accumulate, step: dict[str, Any]) -> str:
+        """Write where a contribution was computed, and, where there are several tapes, in whose pass."""
+        line = self._line(step) if self._quote(event, step) and step["where"] else ""
+        return line if self._is_alone() else f"{line}in the pass of {self._whose(step)}, "
 
     def _outcome(self, event: events.Outcome, step: dict[str, Any]) -> str:
         """Describe the result of a request for a derivative, or why there is none."""
@@ -191,12 +199,43 @@ class Sentences:
         return f": the path from {name} was cut on {line.removesuffix(': ')} by {reason.by.format(written)}.{more}"
 
 
+def _described(name: str, array: Any) -> str:
+    """Write a name and its value, or its size."""
+    return f"{name}, which is {spoken_value(array)}" if is_written(array) else f"{name}{spoken_size(array)}"
+
+
+def _describe_sum(name: str, event: events.Accumulate, step: dict[str, Any], said: str) -> str:
+    """Describe a contribution in numbers."""
+    before, contribution, after = (
+        None if one is None else spoken_value(one._array) for one in (event.before, event.value, event.after)
+    )
+    had = "Nothing was there yet" if before is None else f"It is added to {before}"
+    is_what = f"{said}, which is " if said else ""
+    which = f" That was {step['count']} of {step['of']}." if step["of"] > 1 else ""
+    return f"the contribution to {name} is {is_what}{contribution}. {had}, so {name} now has {after}.{which}"
+
+
+def _describe_large_sum(name: str, event: events.Accumulate, step: dict[str, Any], said: str) -> str:
+    """Describe a contribution of many numbers: how it counts, and whether the cotangent is complete."""
+    count, of = step["count"], step["of"]
+    which = "the only one" if of == 1 else f"the first of {of}" if count == 1 else "added to what was there"
+    complete = f": the cotangent of {name} is complete" if count == of else ""
+    counted = f", {count} of {of}" if count > 1 else ""
+    is_what = f" is {said}. It" if said else ""
+    return f"the contribution to {name}{spoken_size(event.value._array)}{is_what} is {which}{complete}{counted}."
+
+
+def _count_parts(parts: list[Any]) -> str:
+    return f", the sum of {len(parts)} parts" if len(parts) > 1 else ""
+
+
 def _flowing(what: str, tensor: Tensor, ndim: int) -> str:
     """Describe a cotangent or a tangent of a tensor of `ndim` axes; one axis more makes it a stack."""
     text = spoken_value(tensor._array, what)
     if tensor.ndim > ndim:
         count = len(tensor)
-        return f"a stack of {count} {what}{'' if count == 1 else 's'}, {spoken_value(tensor._array)}"
+        stack = f"a stack of {count} {what}{'' if count == 1 else 's'}"
+        return f"{stack}, {text}" if is_written(tensor._array) else stack + spoken_size(tensor._array)
     return text if text.startswith(("a ", "an ")) else f"the {what} {text}"
 
 

@@ -1,5 +1,6 @@
 /** Reads back what a page holds packed; packing.py describes it, and packs it. */
 
+import { brief } from "./brief.js";
 import * as SHARED from "../../text/shared.json";
 
 /**
@@ -17,7 +18,9 @@ function wordsOf(step, { entries, tensors }, values) {
   const arrays = [...SHARED.arrays, "value"].map((key) => of[key]);
   for (const tensor of named.slice(0, 2)) arrays.push(values.get(tensor) ?? tensors[tensor]?.value);
   const names = named.flatMap((tensor) => tensors[tensor]?.name ?? /** @type {string[]} */ ([]));
-  return [text, number, step.where?.line, step.count, ...arrays.map((array) => array?.text), ...names];
+  const texts = arrays.map((array) => array?.text);
+  const short = texts.map((each) => each && brief(each));
+  return [text, number, step.where?.line, step.count, ...texts, ...short, ...names];
 }
 
 /**
