@@ -11,7 +11,8 @@ A formula is the text of an expression in which `__g` stands for the cotangent t
 A tree is one of
 
 - `"g"`, the cotangent; `"y"`, the output; an integer: that argument, counted from 0;
-- `["number", 2]`; `["name", "π"]`: a constant, or a line of the program; `["code", text]`: Python as it stands;
+- `["number", 2]`; `["name", "π"]`: a constant, or a line of the program; `["bar", "w"]`: the cotangent of another
+  tensor; `["code", text]`: Python as it stands;
 - `["neg", a]`, `["not", a]`, and with two operands the operators of text/shared.json;
 - `["call", name, ...]`, `["transpose", a]`, `["where", c, a, b]`, `["index", a, text]`, `["sum", a]` or
   `["sum", a, axes]`.
@@ -20,6 +21,7 @@ A tree is one of
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from typing import Any
 
@@ -95,7 +97,7 @@ def has_expression(entry: Entry) -> bool:
 
 @cache
 def tree(text: str, names: tuple[tuple[str, Any], ...] = ()) -> Any:
-    """Parse a formula; `names` says what other names stand for, besides `__g` and so on."""
+    """Parse a formula; `names` says what other names stand for, besides `__g` and so on: a leaf, or ("bar", "w")."""
     return _read(ast.parse(text, mode="eval").body, NAMES | dict(names))
 
 
@@ -105,7 +107,8 @@ def _read(node: ast.expr, names: dict[str, Any]) -> Any:
 
     match node:
         case ast.Name(id=name):
-            return int(name[2:]) if name.startswith("__") and name[2:].isdigit() else names.get(name, ["name", name])
+            found = names.get(name, ("name", name))
+            return int(name[2:]) if re.fullmatch(r"__\d+", name) else [*found] if isinstance(found, tuple) else found
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
             return CONSTANTS.get(value, ["number", value])
         case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):

@@ -34,7 +34,8 @@ Lists refer to each other by index, counted from 0.
       many more of its elements are at a corner;
     - "move": `tensor`, `tangent`, `pass`: tangents go forward from here; "push forward": `entry`, its output as
       `tensor`, `tangent`, `pass`, and where several arguments move, their `contributions` (null where one rests);
-    - "assign": `tensor`, `value`; "leave": `tensor`, `how`;
+    - "assign": `tensor`, `value`, and where it is known how that was computed, `formula`, in which argument 0 is the
+      variable as it was and "g" its latest cotangent; "leave": `tensor`, `how`;
     - "outcome": `tensor` (the source), `targets`, `gradient` (what came of it: an array, or null), and `word`
       ("gradient", "jacobian" or "batch_jacobian");
     - "explain": a sentence about why a gradient is None; `entry`, if it is about one;
@@ -129,7 +130,9 @@ class Writer:
         places = [*map(self._where_of, source.happenings)]
         self.quotes = Excerpts(places)
         self.document["code"] = self.quotes.code
-        self.sentences = Sentences(self.labels, self.document, self.numbers, self.own)
+        self.written = self._write_program(source)
+        expressions = {i: update.spoken for i, update in self.written.updates.items()}
+        self.sentences = Sentences(self.labels, self.document, self.numbers, self.own, expressions)
         self.nonfinite = NonfiniteSteps(self.document)
         self.corners = CornerSteps(source, self.passes, self.document)
         self.expected = Counter(
@@ -142,7 +145,7 @@ class Writer:
         for happening, where, number in zip(source.happenings, places, self.passes, strict=True):
             self._step(happening, where, number)
         self.document["states"] = states(self.document)
-        self._add_program(source)
+        self._add_program()
         self._add_nudges(source)
 
     def _name(self, happened: list[Event], earlier: dict[int, list[Entry]], called: dict[int, str]) -> None:
@@ -329,13 +332,18 @@ class Writer:
                 found.append(arguments[k])
         return found
 
-    def _add_program(self, source: Any) -> None:
-        """Write what happened as a program, and its expressions as formulas."""
-        from ..program import formulas  # not worth the import time if you only differentiate
-        from .program import program
+    def _write_program(self, source: Any) -> Any:
+        """Write what happened as a program."""
+        from .program import program  # not worth the import time if you only differentiate
 
         tapes = {tape: about["name"] for tape, about in zip(self.tapes, self.document["tapes"], strict=True)}
-        written = program(source, self.passes, self.labels, tapes, self.own)
+        return program(source, self.passes, self.labels, tapes, self.own)
+
+    def _add_program(self) -> None:
+        """Add the program, and its expressions as formulas."""
+        from ..program import formulas
+
+        written = self.written
         self.document["program"] = {"lines": written.lines, "steps": written.steps}
         places: dict[str, int] = {}  # by the formula as text
 
@@ -358,6 +366,8 @@ class Writer:
             pushes = [index(written.formulas.get((id, -1 - k))) for k in range(len(arguments))]
             if any(place is not None for place in pushes):
                 described["pushes"] = pushes
+        for number, update in written.updates.items():
+            self.document["steps"][number]["formula"] = index(update.formula)
 
     def _add_nudges(self, source: Any) -> None:
         from .nudges import nudges

@@ -15,7 +15,7 @@ from ..program.tangents import TangentWriter
 from ..program.writing import TapeWriter
 from ..text.labels import Labels
 from .backward_calls import BackwardCall
-from .updates import Updates
+from .updates import Update, Updates
 
 PASSING = events.Seed | events.PullBack | events.Accumulate | events.Move | events.PushForward
 
@@ -31,11 +31,14 @@ class TraceProgram(NamedTuple):
         For each event, the index of its line in NumPy.
     formulas : dict
         What entries compute and send back, as in `TapeWriter.formulas`.
+    updates : dict of int to Update
+        How the assignments among the events came to their values, as far as that is known.
     """
 
     lines: list[str]
     steps: list[int | None]
     formulas: dict[tuple[int, int | None], Any]
+    updates: dict[int, Update]
 
 
 def program(
@@ -63,7 +66,9 @@ def program(
         for (module, name), called in writer.imports.items()
     ]
     steps = [None if at is None else at + len(imports) for at in written.steps]
-    return TraceProgram([*imports, *(line.text for line in writer.lines)], steps, writer.formulas)
+    return TraceProgram(
+        [*imports, *(line.text for line in writer.lines)], steps, writer.formulas, written.updates.known
+    )
 
 
 class _Program:

@@ -43,12 +43,19 @@ class Sentences:
         By the id of its output, the number of an entry.
     own : dict of int to BackwardCall
         By the id of an accumulation, what a backward function of the user's computed for it.
+    updates : dict of int to str
+        By the number of a step that assigns, the expression that gave the value, if it is short.
     """
 
     def __init__(
-        self, labels: Labels, document: dict[str, Any], numbers: dict[int, int], own: dict[int, BackwardCall]
+        self,
+        labels: Labels,
+        document: dict[str, Any],
+        numbers: dict[int, int],
+        own: dict[int, BackwardCall],
+        updates: dict[int, str],
     ) -> None:
-        self.labels, self.document, self.numbers, self.own = labels, document, numbers, own
+        self.labels, self.document, self.numbers, self.own, self.updates = labels, document, numbers, own, updates
         self.renamed: set[tuple[int, str]] = set()  # second names that have been mentioned
 
     def write(self, event: Event, step: dict[str, Any]) -> str:
@@ -101,9 +108,7 @@ class Sentences:
                 total = f"{total} = {spoken_value(moved)}" if len(parts) > 1 else spoken_value(moved)
                 return f"{self._entry(entry)}: the tangent of {name} is {total}."
             case events.Assign(variable=variable, value=value):
-                name, given = labels[variable._id], value._array
-                what = spoken_value(given) if is_written(given) else f"new numbers{spoken_size(given)}"
-                return f"the variable {name} is assigned {what}."
+                return self._describe_assignment(labels[variable._id], value._array)
             case events.Line(text=text) | events.Error(text=text):
                 nowhere = "here " if isinstance(event, events.Line) else ""
                 return f"{self._line(step) if step['where'] else nowhere}{text}{'' if text[-1] in '.!?' else '.'}"
@@ -114,6 +119,14 @@ class Sentences:
                 return self._outcome(event, step)
         one_shot = step["kind"] == "release" and self._is_alone()
         return f"{'the one-shot tape' if one_shot else whose} {OF_TAPES[step['kind']]}"
+
+    def _describe_assignment(self, name: str, value: Any) -> str:
+        expression, written = self.updates.get(len(self.document["steps"]), ""), is_written(value)
+        if not expression:
+            what = spoken_value(value) if written else f"new numbers{spoken_size(value)}"
+            return f"the variable {name} is assigned {what}."
+        which = f", which is {spoken_value(value)}" if written else ""
+        return f"the variable {name}{spoken_size(value)} is assigned {expression}{which}."
 
     def _entry(self, entry: Entry) -> str:
         return f"entry {self.numbers[entry.output_id]}, {self.labels[entry.output_id]} = {self.labels.text(entry)}"

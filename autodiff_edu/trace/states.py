@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 RECORDING = {"record", "skip", "cut"}
-COMPUTING = RECORDING | {"watch", "assign"}
+COMPUTING = RECORDING | {"watch"}
 PUSHING = {"move", "push forward"}
 FLOWING = {
     "seed": {"flow": "cotangent"},
@@ -60,10 +60,11 @@ def _find_passes(document: dict[str, Any]) -> Iterator[Change]:
     for number, step in enumerate(steps):
         kind, shown = step["kind"], step.get("pass", before["pass"])
         computes, over = kind in COMPUTING, number > last.get(shown, number)
-        # An outer tape may record in the middle of an inner backward pass, whose cotangents stay; after it they go.
+        # An outer tape may record in the middle of an inner backward pass, whose cotangents stay; after it they go,
+        # but not before they have been used to update the variables.
         if "pass" not in step and (kind == "reset" or (computes and over)):
             shown = None
-        back = "pass" in step or kind == "explain" or (before["backward"] and not computes)
+        back = "pass" in step or kind == "explain" or (before["backward"] and not computes and kind != "assign")
         flowing = coming[-1 - number] if shown is None else shown
         now = {"pass": shown, "backward": back and kind not in PUSHING, "tangents": pushing.get(flowing, False)}
         yield {key: value for key, value in now.items() if value != before[key]}

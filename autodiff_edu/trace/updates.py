@@ -7,9 +7,10 @@ before it is written: it must give the variable's new value bit for bit.
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from ..core.entry import Entry
 from ..core.events import Event
 from ..core.rule import RULES
 from ..core.tensor import Tensor
-from ..program.combining import LONG, write_operation
+from ..program import formulas
+from ..program.combining import LONG, LONGEST, write_operation
 from ..program.spelling import Text, infix, same
 from ..program.writing import TapeWriter
 from ..text.places import names
@@ -29,6 +31,16 @@ WAYS: dict[str, Callable[[Any, Any], Any]] = {
     "assign": lambda before, source: source,
 }
 UNKNOWN = "computed outside of this program"
+WORD = re.compile(r"\b[^\W\d]\w*")
+LONGEST_SPOKEN = 40
+"""A longer expression is not read out in a sentence."""
+
+
+class Update(NamedTuple):
+    """How a variable got its new value: an expression for a sentence, if it is short, and the tree of the formula."""
+
+    spoken: str
+    formula: Any
 
 
 class Updates:
@@ -53,11 +65,15 @@ class Updates:
         self.bars: dict[int, list[tuple[int, int]]] = {}  # by the id of an array: whose cotangent it is, by pass
         self.latest: dict[tuple[int, int], Any] = {}  # by pass and tensor: the cotangent so far
         self.spans = _spans(source.events)
+        self.newest = -1  # the pass that had a cotangent last
+        self.written: dict[str, tuple[int, int]] = {}  # by its name in the program: the pass and tensor of a cotangent
+        self.known: dict[int, Update] = {}  # by the number of the event
 
     def note_cotangent(self, number: int, tensor: int, cotangent: Any) -> None:
         """Note the cotangent that a tensor has now."""
         self.bars.setdefault(id(cotangent), []).append((number, tensor))
         self.latest[number, tensor] = cotangent
+        self.newest = number
 
     def write(self, i: int, happening: Any) -> int:
         """Write the line of an assignment, after any lines it needs; return its index."""
@@ -76,6 +92,8 @@ class Updates:
                 break
         if where is not None and any(names(where).literal[1:]):
             remark = ""
+        if expression and len(expression.text) <= LONGEST:
+            self._note_update(i, expression.text, variable, name)
         fresh = any(first < i < last for first, last in self.spans.get(variable, {}).values())
         return self.writer.update(variable, value, expression, "" if expression else remark, fresh)
 
@@ -89,7 +107,7 @@ class Updates:
                 yield entry.output_value, lambda entry=entry: self.expression(entry.output_id, variable)
         for (number, tensor), cotangent in reversed(self.latest.items()):
             if tensor == variable:
-                yield cotangent, Text(str(self.writer.bar(number, tensor)))
+                yield cotangent, self._write_bar(number, tensor)
                 break
         if where is not None and len(texts := names(where).texts[1:]) == 1 and texts[0]:
             yield ast.literal_eval(texts[0]), None
@@ -127,7 +145,31 @@ class Updates:
         """Find the cotangent that is this array, preferably one of this variable."""
         found = [pair for pair in self.bars.get(id(value), ()) if self.latest[pair] is value]
         found.sort(key=lambda pair: pair[1] == variable)
-        return Text(str(self.writer.bar(*found[-1]))) if found else None
+        return self._write_bar(*found[-1]) if found else None
+
+    def _write_bar(self, number: int, tensor: int) -> Text:
+        name = str(self.writer.bar(number, tensor))
+        self.written[name] = number, tensor
+        return Text(name)
+
+    def _note_update(self, i: int, expression: str, variable: int, name: str) -> None:
+        """Note how an event came to its value, unless that is only a number."""
+        found = {node.id for node in ast.walk(ast.parse(expression, mode="eval")) if isinstance(node, ast.Name)} - {
+            "np"
+        }
+        labels, leaves, spoken = self.writer.labels, dict[str, Any](), dict[str, str]()
+        for each in sorted(found):
+            if each == name:
+                leaves[each], spoken[each] = 0, labels[variable]
+            elif each in self.written:
+                number, tensor = self.written[each]
+                is_own = tensor == variable and number == self.newest
+                leaves[each] = "g" if is_own else ("bar", labels[tensor])
+                spoken[each] = f"{labels[tensor]}_bar"
+        if found:
+            said = WORD.sub(lambda word: spoken.get(word[0], word[0]), expression)
+            is_short = found == spoken.keys() and len(said) <= LONGEST_SPOKEN
+            self.known[i] = Update(said if is_short else "", formulas.tree(expression, tuple(leaves.items())))
 
     def _maker(self, id_of_tensor: int | None, value: Any, before: int) -> int | None:
         """Find the operation that computed an operand of a later one."""

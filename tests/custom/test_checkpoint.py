@@ -664,7 +664,7 @@ def test_the_second_run_is_seen_during_the_backward_pass():
     assert list(place.values()) == sorted(place.values())
     assert sum("tanh(" in line for line in said) == 2  # recorded once, in the second run, and pulled back
     assert "backward pass of tape 1 starts" in steps.transcript()
-    contributions = [line for line in said if "the contribution to x is" in line.lower()]
+    contributions = [line for line in said if "the contribution to x" in line.lower()]
     assert len(contributions) == 2  # of the matrix product inside, and of the whole call
     assert "np.sin" not in contributions[-1]  # which is not an expression of the user's
 

@@ -52,7 +52,7 @@ def test_sentences_add_up_what_moves():
     texts = [step["text"] for step in steps_of(pushed(1.0, 0.5), "move", "push forward")]
     assert texts[0] == "Tangents are pushed forward, starting at x with the tangent 1."
     assert texts[2] == "Entry 1, y = x * w: the tangent of y is 2 + 1.5 = 3.5."
-    assert texts[-1] == "Entry 3, t3 = t2 + 1: the tangent of t3 is 3.3606."
+    assert texts[-1] == "Entry 3, t3 = t2 + 1: the tangent of t3 is 3.36."
 
 
 def test_a_stack_of_tangents_is_called_one():

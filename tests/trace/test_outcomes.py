@@ -95,7 +95,7 @@ def test_a_batch_jacobian_and_large_arrays_say_their_shape_once():
         with ad.GradientTape() as tape:
             y = x * x
         tape.batch_jacobian(y, x)
-    assert told(traced) == ["The batch Jacobian of y with respect to x is a 20×2×2 array with values from 0 to 2."]
+    assert told(traced) == ["The batch Jacobian of y with respect to x is a 20×2×2 array."]
 
 
 def test_the_gradient_of_an_inner_tape_is_one_step_and_goes_on_as_a_value():

@@ -120,7 +120,7 @@ def test_a_pass_is_on_show_from_its_first_step_until_computing_goes_on_after_its
     before = None
     for number, (step, now) in enumerate(zip(steps, moments, strict=True)):
         goes_on = any(before is not None and later.get("pass") == before for later in steps[number:])
-        computes = step["kind"] in (*COMPUTED, "watch", "assign")
+        computes = step["kind"] in (*COMPUTED, "watch")
         if "pass" in step:
             assert now.on_show == step["pass"]
         elif step["kind"] == "reset" or (computes and not goes_on):

@@ -143,7 +143,7 @@ def check_formula(tree, arguments):
     if isinstance(tree, list):
         head, *parts = tree
         assert isinstance(head, str)
-        if head in ("number", "name", "code"):
+        if head in ("number", "name", "bar", "code"):
             assert len(parts) == 1
             return
         for part in parts[1:] if head == "call" else parts[:1] if head in ("index", "sum") else parts:
@@ -187,7 +187,7 @@ def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
         assert all(0 <= i < len(d["tensors"]) for i in [*entry["inputs"], entry["output"]])
         assert all(0 <= i < len(d["tapes"]) for i in entry["tapes"])
         check_where(entry["where"])
-    changing = {"backward", "tangents", "pass", "values", "flow", "fate", "unconnected", "paused", "lanes"}
+    changing = {"backward", "tangents", "update", "pass", "values", "flow", "fate", "unconnected", "paused", "lanes"}
     for state, step in zip(d["states"], d["steps"], strict=True):
         assert set(state) <= changing
         assert "flow" not in state or {state["flow"], "pass"} <= set(step)
@@ -200,7 +200,10 @@ def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
             assert 0 <= tape < len(d["tapes"])
     for step in d["steps"]:
         fields = FIELDS[step["kind"]] | {"kind", "text", "tape", "where", "memory"}
-        assert fields == set(step) - {"call", "passed", "unfolded", "born"}
+        optional = {"call", "passed", "unfolded", "born"} | ({"formula"} if step["kind"] == "assign" else set())
+        assert fields == set(step) - optional
+        if "formula" in step:
+            check_formula(d["formulas"][step["formula"]], 1)
         assert 0 <= step.get("call", 0) < max(1, len(d["calls"]))
         for code, line in step.get("passed", ()):
             assert 0 <= line - d["code"][code]["first_line"] < len(d["code"][code]["lines"])
@@ -320,7 +323,7 @@ def test_numbers_have_six_significant_digits():
         0.666667,
         6.66667e-10,
     ]
-    assert "6.66667e-10" in t.transcript()
+    assert "which is 6.67e-10" in t.transcript(), "and a sentence has three"
 
 
 def test_a_trace_keeps_the_arrays_that_its_tape_released_and_later_assignments_do_not_change_it():

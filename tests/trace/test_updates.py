@@ -103,6 +103,81 @@ def test_sgd_reads_like_the_textbook_and_momentum_is_a_line_of_its_own():
     assert lines[-1] == "w = w - 0.1 * (0.9 * part + w_bar_3)"
 
 
+def updates(traced):
+    """The sentence of each assignment, and its formula."""
+    document = traced.document()
+    trees = [*document["formulas"], None]
+    steps = [step for step in document["steps"] if step["kind"] == "assign"]
+    return [(step["text"], trees[step.get("formula", -1)]) for step in steps]
+
+
+@pytest.mark.parametrize(
+    ("step", "said", "tree"),
+    [
+        (scaled, "w - 0.1 * w_bar", ["-", 0, ["*", ["number", 0.1], "g"]]),
+        (both_sides, "w - w_bar / 8.0", ["-", 0, ["/", "g", ["number", 8.0]]]),
+        (as_it_is, "w - w_bar", ["-", 0, "g"]),
+        (nn.SGD(0.1).apply, "w - 0.1 * w_bar", ["-", 0, ["*", ["number", 0.1], "g"]]),
+    ],
+    ids=["scaled", "both sides", "as it is", "SGD"],
+)
+def test_an_assignment_says_how_it_came_to_its_value_in_the_variable_and_its_cotangent(step, said, tree):
+    first, second = updates(trained(step, ad.Variable(3.0, name="w")))
+    assert first[0].startswith(f"The variable w is assigned {said}, which is ")
+    assert second[0].startswith(f"The variable w is assigned {said}, which is "), "the cotangent of the latest pass"
+    assert first[1] == second[1] == tree
+    large = updates(trained(step, ad.Variable(np.arange(6.0), name="w")))
+    assert large[0] == (f"The variable w (length 6) is assigned {said}.", tree)
+
+
+def test_a_long_update_has_a_formula_and_a_short_sentence_and_a_number_has_neither():
+    text, tree = updates(trained(nn.Adam(0.1).apply, ad.Variable(3.0, name="w")))[0]
+    assert text == "The variable w is assigned 2.9."
+    assert tree[:2] == ["-", 0]
+    w = ad.Variable(np.zeros((2, 3)), name="w")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            tape.watch(w)
+        w.assign(np.arange(6.0).reshape(2, 3))
+        w.assign(np.ones((2, 3)))
+        w.assign_add(1.0)
+    assert updates(traced) == [
+        ("The variable w is assigned new numbers (2×3).", None),
+        ("The variable w is assigned new numbers (2×3, filled with 1).", None),
+        ("The variable w (2×3, filled with 2) is assigned w + 1.0.", ["+", 0, ["number", 1.0]]),
+    ]
+
+
+def test_the_cotangent_of_another_variable_keeps_its_name_in_a_formula():
+    v, w = ad.Variable(2.0, name="v"), ad.Variable(3.0, name="w")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            loss = v * w
+        g, h = tape.gradient(loss, [v, w])
+        w.assign_sub(0.5 * (g + h))
+    (said,) = updates(traced)
+    sums = ["+", ["bar", "v"], "g"]
+    assert said == (
+        "The variable w is assigned w - 0.5 * (v_bar + w_bar), which is 0.5.",
+        ["-", 0, ["*", ["number", 0.5], sums]],
+    )
+
+
+def test_the_cotangents_stay_on_show_until_all_variables_are_updated():
+    v, w = ad.Variable(2.0, name="v"), ad.Variable(3.0, name="w")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            loss = v * w
+        nn.SGD(0.5).apply(tape.gradient(loss, [v, w]), [v, w])
+        with ad.GradientTape() as tape:
+            tape.watch(v)
+    document = traced.document()
+    known = [state.get("pass", "as it was") for state in document["states"]]
+    kinds = [step["kind"] for step in document["steps"]]
+    assert kinds[-3:] == ["assign", "assign", "watch"]
+    assert known[-3:] == ["as it was", "as it was", None]
+
+
 def test_each_variable_has_its_own_cotangent():
     v, w = ad.Variable([1.0, 2.0], name="v"), ad.Variable([3.0, 4.0], name="w")
     with ad.trace() as traced:

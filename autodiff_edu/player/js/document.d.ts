@@ -87,6 +87,7 @@ interface Step {
   tangent?: NDArray;
   contributions?: (NDArray | null)[];
   value?: NDArray;
+  formula?: number;
   how?: string;
   targets?: number[];
   gradient?: NDArray | null;

@@ -66,6 +66,7 @@ function shape(tree, leaf, open) {
   const inside = (/** @type {Tree} */ part, need = 0) => drawTree(part, leaf, need);
   if (head === "number") return numeral(String(Number(Number(parts[0]).toPrecision(6))));
   if (head === "name") return [drawName(parts[0]), ATOM];
+  if (head === "bar") return [drawBarName(parts[0]), ATOM];
   if (head === "code") return [code(parts[0]), ATOM];
   if (head === "neg") return [row(sign("−", { form: "prefix" }), drawTree(parts[0], leaf, 3, open)), NEGATIVE];
   if (head === "not") return [row(sign("¬"), inside(parts[0], ATOM)), APPLIED];

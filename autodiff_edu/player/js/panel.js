@@ -9,6 +9,7 @@ import { wordPlace } from "./glossary.js";
 import { latest } from "./history.js";
 import { STRINGS } from "./strings.js";
 import { tangentsOf } from "./tangents.js";
+import { drawUpdate } from "./updates.js";
 
 const MOST_INPUTS = 6;
 const LONGEST_NUMBER = 9; // what is put into a formula in place of a name
@@ -156,7 +157,8 @@ function formulasOf(trace, read, history, tangents, isCovered) {
   };
   /** @type {(entry: number, number: number) => Element} */
   const pushed = (entry, number) => tangents.formula(entry, number, { name, short, value, outcome });
-  return { forward, backward, pushed };
+  const updated = (/** @type {number} */ number) => drawUpdate(trace, history, number, { short, outcome });
+  return { forward, backward, pushed, updated };
 }
 
 /**
@@ -224,6 +226,8 @@ export function panelView(trace, history, flow, corners, isCovered) {
       forward.replaceChildren(equation(drawBarName(subject.name), ["=", known]));
     } else if (step.kind === "move") {
       forward.replaceChildren(equation(drawDotName(subject.name), ["=", result(step.tangent.text, LONGEST_ALONE)]));
+    } else if (step.formula !== undefined) {
+      forward.replaceChildren(formulas.updated(number));
     } else if (subject) {
       const known = result(history.value(step.tensor, number), LONGEST_ALONE);
       forward.replaceChildren(equation(drawName(subject.name), ["=", known]));
