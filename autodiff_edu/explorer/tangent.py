@@ -25,8 +25,8 @@ WIDTH, HEIGHT, LEFT, BOTTOM, EDGE = 420.0, 280.0, 56.0, 28.0, 10.0
 INK, QUIET, RULE, PAPER, CURVE, LINE = map(colour, ("ink", "quiet", "rule", "paper", "forward", "backward"))
 POINTS = 121
 
-DARK = {colour(name): colours()[name][1] for name in ("ink", "rule", "paper")}
-DARK |= {QUIET: colour("idle"), CURVE: colours()["low"][1], LINE: colours()["high"][1]}
+DARK = {colour(name): colours()[name][1] for name in ("ink", "rule", "paper", "forward", "backward")}
+DARK |= {QUIET: colour("idle")}
 """The colours on a dark page; the paper is drawn too, so that both schemes fit."""
 
 

@@ -113,7 +113,7 @@ def test_arrays_are_thumbnails_with_their_shapes_on_one_scale(visit: Any, tmp_pa
     document = traced.document()
     (w,) = [index for index, tensor in enumerate(document["tensors"]) if tensor["name"] == "w"]
     box = player.root.locator(f'[data-tensor="{w}"]')
-    assert box.locator('[data-part="shape"]').all_text_contents() == ["(4, 3)", "(4, 3)"]
+    assert box.locator('[data-part="shape"]').all_text_contents() == ["(4, 3)±2", "(4, 3)±0.077"]
     assert box.locator(".thumbnail").count() == 2
     cells = box.locator('[data-holds="value"] path').evaluate_all(
         "paths => paths.map((path) => path.getAttribute('d').split('z').length - 1)"
@@ -130,3 +130,42 @@ def test_arrays_are_thumbnails_with_their_shapes_on_one_scale(visit: Any, tmp_pa
         }""")
         assert outside == []
     tab.is_quiet()
+
+
+def test_a_number_has_one_colour_in_the_graph_and_in_the_panel(visit: Any, tmp_path: Path) -> None:
+    w = ad.Variable(np.linspace(-3.9, 3.91, 32).reshape(8, 4), name="w")
+    with ad.trace() as traced, ad.GradientTape():
+        np.sum((1000.0 * np.ones((2, 8)) @ w) ** 2)
+    player = only(visit(save_page(traced, tmp_path)))
+    steps = traced.document()["steps"]
+    go(player, 1 + next(k for k, step in enumerate(steps) if step["kind"] == "record"))
+    tensor = next(k for k, one in enumerate(traced.document()["tensors"]) if one["name"] == "w")
+    drawn, cells, legend = player.root.evaluate(f"""root => {{
+      const look = (part) => getComputedStyle(part);
+      const graph = [...root.querySelectorAll('[data-tensor="{tensor}"] [data-holds="value"] path')];
+      const rows = [...root.querySelectorAll('.panel tr[data-row="input"]')];
+      const row = rows.find((each) => each.querySelector(".name").textContent === "w");
+      const ends = [...row.querySelectorAll(".ramp b")].map((part) => part.textContent);
+      return [[...new Set(graph.map((part) => look(part).fill))].sort(),
+        [...new Set([...row.querySelectorAll(".heat i")].map((part) => look(part).backgroundColor))].sort(), ends];
+    }}""")
+    assert drawn == cells
+    assert len(drawn) > 12, "large numbers elsewhere leave it its colours"
+    assert legend == ["−3.91", "0", "3.91"]
+
+
+def test_the_ends_of_a_legend_do_not_collide(visit: Any, tmp_path: Path) -> None:
+    w = ad.Variable(np.linspace(-0.000391, 0.000391, 32).reshape(8, 4), name="w")
+    with ad.trace() as traced, ad.GradientTape():
+        np.sum(w * 3.0)
+    player = only(visit(save_page(traced, tmp_path)))
+    go(player, 1 + next(k for k, step in enumerate(traced.document()["steps"]) if step["kind"] == "record"))
+    parts = player.root.evaluate("""root => [...root.querySelector(".ramp").children].map((part) => {
+      const range = document.createRange();
+      range.selectNodeContents(part);
+      const { left, right } = range.getBoundingClientRect();
+      return [part.textContent, left, right];
+    })""")
+    assert [text for text, *_ in parts] == ["−0.000391", "0", "0.000391"]
+    assert parts[0][2] < parts[1][1]
+    assert parts[1][2] < parts[2][1]

@@ -45,6 +45,27 @@ def test_no_colour_stands_anywhere_else():
         assert found <= {"#ffffff", "#000000", "#0e1014"}, path
 
 
+# What a reader without the first, second or third kind of cones sees (Machado, Oliveira and Fernandes 2009).
+SIGHT = {
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+LMS = [[0.412221, 0.536333, 0.051446], [0.211903, 0.680700, 0.107397], [0.088302, 0.281719, 0.629979]]
+OKLAB = [[0.210454, 0.793618, -0.004072], [1.977998, -2.428592, 0.450594], [0.025904, 0.782772, -0.808676]]
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+@pytest.mark.parametrize("scheme", [0, 1])
+def test_colour_blind_readers_tell_below_zero_from_above(sight, scheme):
+    seen = []
+    for name in ("low", "high"):
+        text = colours()[name][scheme]
+        light = (np.array([int(text[k : k + 2], 16) for k in (1, 3, 5)]) / 255) ** 2.2
+        seen.append(OKLAB @ np.cbrt(LMS @ np.clip(SIGHT[sight] @ light, 0, 1)))
+    assert np.linalg.norm(np.subtract(*seen)[1:]) > 0.1  # in hue alone; 0.02 is just noticeable
+
+
 def test_a_colour_of_the_light_scheme_is_the_first_of_two():
     assert colour("ink") == colours()["ink"][0]
     with pytest.raises(KeyError):

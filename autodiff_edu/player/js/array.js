@@ -2,8 +2,10 @@
 
 import { UNKNOWN, make, set, write } from "./dom.js";
 import { STRINGS } from "./strings.js";
+import * as SHARED from "../../text/shared.json";
 
 export const LARGEST_TABLE = 16; // elements; above, colours are read faster than numbers
+const LEVELS = SHARED.thumbnail.levels;
 const MOST_SLICES = 8;
 const LONGEST_ROW = 16;
 const LONGEST_LINE = 6; // numbers of a vector, or columns of a table, side by side
@@ -125,11 +127,16 @@ function tableOf({ label, rows, names }, headed) {
 export const mixColour = (value, portion) =>
   `color-mix(in oklab, var(--${value < 0 ? "low" : "high"}) ${Math.round(100 * portion)}%, var(--middle))`;
 
+/**
+ * The colour of a number, the same in graph and panel, in a few shades, so that cells of one shade can be one path. It
+ * is rounded up: no number looks like zero but zero.
+ * @type {(value: number, limit: number) => string}
+ */
+export const shade = (value, limit) =>
+  mixColour(value, limit ? Math.ceil((LEVELS * Math.min(limit, Math.abs(value))) / limit) / LEVELS : 0);
+
 /** @type {(value: number, limit: number) => string | null} */
-export function colour(value, limit) {
-  if (!Number.isFinite(value)) return null;
-  return `background: ${mixColour(value, limit ? Math.min(limit, Math.abs(value)) / limit : 0)}`;
-}
+export const colour = (value, limit) => (Number.isFinite(value) ? `background: ${shade(value, limit)}` : null);
 
 /** @type {(value: number) => OddKind | null} */
 const oddity = (value) => (Number.isFinite(value) ? null : Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf");
@@ -151,7 +158,7 @@ function heatmapOf({ label, rows, names }, limit, name) {
 
 /** @type {(array: NDArray<any>, limit: number) => HTMLElement[]} */
 export function legendOf(array, limit) {
-  const end = String(Number(limit.toPrecision(3)));
+  const end = formatBriefly(limit, 3);
   const complex = array.dtype.startsWith("complex");
   const upwards = complex || array.dtype === "bool"; // never below zero
   const ends = upwards ? ["0", "", end] : [`−${end}`, "0", end];

@@ -18,14 +18,13 @@ export const BOX_MARKS = { skip: "○", paused: "‖", unconnected: "∅" };
 
 /**
  * The box of a tensor, drawn around y = 0. `update` changes what has changed since the last time: `known` is the value,
- * `reached` the cotangent. `receive` shows a cotangent for the moment. `scale` says where the thumbnails' colours end.
+ * `reached` the cotangent. `receive` shows a cotangent for the moment.
  * @param {Box} place
  * @param {number} index
  * @param {Tensor} tensor
- * @param {Layout["scale"]} scale
  */
-export function drawBox(place, index, { name, value: { text: whole } }, scale) {
-  const { x, width, height, plain, heading, operation, art } = place;
+export function drawBox(place, index, { name, value: { text: whole } }) {
+  const { x, width, height, plain, heading, operation, art, limits } = place;
   const lines = SHARED.box;
   const [left, right] = [lines.padding, width - lines.padding];
   /** @type {(part: string, dx: number, y: number, anchor?: string, words?: string) => SVGTextElement} */
@@ -50,17 +49,21 @@ export function drawBox(place, index, { name, value: { text: whole } }, scale) {
     element.append(text("operation", right, lines.name, "end", operation), cotangent, mark);
   }
   /**
-   * Where an array is drawn and not written, with its shape beside it.
+   * Where an array is drawn and not written; beside it its shape, and where its colours end.
    * @type {(part: "value" | "cotangent", at: number, top: number) => (array: NDArray | null) => boolean}
    */
   const pictureOf = (part, at, top) => {
     const [holder, tall] = [draw("g", { "data-holds": part }), art[part]];
-    const label = text("shape", at + art.width + 6, middle(top, tall));
+    const stacked = tall >= SHARED.thumbnail.stacked;
+    const beside = at + art.width + 6;
+    const label = text("shape", beside, middle(top, tall) - (stacked ? 6 : 0));
+    const end = draw("tspan", { "data-part": "end", ...(stacked ? { x: x + beside, dy: 12 } : { dx: 6 }) });
+    write(end, art.ends[part]);
     element.append(holder, label);
     return (array) => {
       const drawn = hasCells(array) && tall > 0;
-      holder.replaceChildren(...(drawn ? [drawThumbnail(array, scale[part], x + at, top)] : []));
-      write(label, drawn ? STRINGS.panel.shape(array.shape) : "");
+      holder.replaceChildren(...(drawn ? [drawThumbnail(array, limits[part], x + at, top)] : []));
+      label.replaceChildren(...(drawn ? [STRINGS.panel.shape(array.shape), end] : []));
       return drawn;
     };
   };

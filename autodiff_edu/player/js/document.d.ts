@@ -218,7 +218,6 @@ interface Layout {
   folded: number;
   open: boolean;
   tensors: Box[];
-  scale?: { value: number; cotangent: number };
   links: Link[];
   entries: number[][];
   groups: Group[];
@@ -233,7 +232,13 @@ interface Box {
   group: number;
   heading: string;
   operation: string;
-  art?: { x: number; top: number; strip: number; width: number; value: number; cotangent: number };
+  art?: { x: number; top: number; strip: number; width: number; value: number; cotangent: number; ends: Ends };
+  limits?: { value: number; cotangent: number };
+}
+
+interface Ends {
+  value: string;
+  cotangent: string;
 }
 
 interface Link {

@@ -73,7 +73,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
     seen = layout.tensors.flatMap((place, index) => (inView(place) ? [index] : []));
     for (const index of seen) {
       const place = layout.tensors[index];
-      if (!boxes.has(index)) boxes.set(index, drawBox(place, index, trace.tensors[index], layout.scale));
+      if (!boxes.has(index)) boxes.set(index, drawBox(place, index, trace.tensors[index]));
       set(boxes.get(index).element, "transform", `translate(0 ${folds.up(place.y)})`);
     }
     links = layout.links.flatMap(/** @returns {Drawn[]} */ (link, number) => {
@@ -184,7 +184,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
     const values = MOVES[kind] === "value" ? history.known : history.cotangent; // or tangents
     const array = contribution ?? (MOVES[kind] && values(tensor, step));
     if (!array) return;
-    const [bead, points] = [drawBead(array, layout.scale?.[MOVES[kind]]), pointsOf(way, folds.up)];
+    const [bead, points] = [drawBead(array, layout.tensors[tensor].limits?.[MOVES[kind]]), pointsOf(way, folds.up)];
     const [x, y] = points.at(-6);
     set(bead, "transform", `translate(${x} ${y})`);
     if (flow.travel(bead, contribution ? points.reverse() : points, contribution) || contribution) beads.append(bead);

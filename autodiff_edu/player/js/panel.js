@@ -61,15 +61,16 @@ function rowPlace(role, fields = [{}, {}]) {
   /**
    * @type {(
    *   kind: string, tensor: Tensor | undefined, known: NDArray | null, flow: NDArray | null, word: string,
+   *   limits?: Box["limits"],
    * ) => void}
    */
-  const show = (kind, tensor, known, flow, word) => {
+  const show = (kind, tensor, known, flow, word, limits) => {
     write(what, kind);
     write(name, tensor?.name ?? UNKNOWN);
     write(shape, tensor ? `${STRINGS.panel.shape(tensor.value.shape)} ${tensor.value.dtype}` : UNKNOWN);
     write(label, flow ? word : "");
-    value.show(known);
-    cotangent.show(flow);
+    value.show(known, limits?.value);
+    cotangent.show(flow, limits?.cotangent);
   };
   return { element, show };
 }
@@ -167,8 +168,9 @@ function formulasOf(trace, read, history, tangents, isCovered) {
  * @param {import("./flow.js").Flow} flow
  * @param {ReturnType<typeof import("./corners.js").readCorners>} corners
  * @param {() => boolean} isCovered
+ * @param {Layout["tensors"]} boxes they say where the colours of a tensor end, here as in the graph
  */
-export function panelView(trace, history, flow, corners, isCovered) {
+export function panelView(trace, history, flow, corners, isCovered, boxes) {
   const words = STRINGS.panel;
   const read = readings(trace, history);
   const tangents = tangentsOf(trace, history);
@@ -253,14 +255,16 @@ export function panelView(trace, history, flow, corners, isCovered) {
     inputs.slice(0, MOST_INPUTS).forEach(({ tensor, index }, place) => {
       const sent = forwards ? history.cotangent(tensor, number) : read.contribution(step.entry, index, number);
       const label = [forwards ? "" : words.contribution, stackOf(tensor, sent)].filter(Boolean).join(", ");
-      rows[place].show(words.input, trace.tensors[tensor], read.value(tensor, number), sent, label);
+      const [value, { limits }] = [read.value(tensor, number), boxes[tensor]];
+      rows[place].show(words.input, trace.tensors[tensor], value, sent, label, limits);
     });
     const subject = entry?.output ?? step.tensor;
     const ofTensor = () => (subject === undefined ? null : history.cotangent(subject, number));
     const arrived = entry ? history.arrived(step.entry, number) : ofTensor();
     const [role, value] = [entry ? words.output : words.tensor, read.value(subject, number)];
     const label = [forwards ? "" : words.arrived, stackOf(subject, arrived)].filter(Boolean).join(", ");
-    subjectRow.show(role, trace.tensors[subject], value, arrived, label);
+    const limits = boxes[subject]?.limits;
+    subjectRow.show(role, trace.tensors[subject], value, arrived, label, limits);
     /** @type {Element[]} */
     const wanted = [...rows.slice(0, inputs.length), subjectRow].map((row) => row.element);
     // Rows that stay are left alone: to move them would take the focus from what is in them.
@@ -286,7 +290,7 @@ export function panelView(trace, history, flow, corners, isCovered) {
     const arrays = sums ? [step.before ?? nothing, step.contribution, step.after] : moves?.arrays ?? [null, null, null];
     const called = moves ? [...moves.labels, words.tangent] : names.map((name) => words[name]);
     nameParts.forEach((name, index) => name(called[index], called[index] === words.contribution && "contribution"));
-    limit = limitOf(...arrays); // one scale, so that the sum can be seen
+    limit = boxes[step.tensor]?.limits?.cotangent ?? limitOf(...arrays); // one scale, so that the sum can be seen
     places.forEach((place, index) => place.show(arrays[index], limit));
     set(sum, "data-active", sums || moves?.active || null);
     // Long texts need the whole width, one below the other.

@@ -224,7 +224,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   if (recorded) {
     read.push(codeView(trace, history, go), tapeView(trace, history, content.layout, go));
     drawn.push(graphView(trace, history, content.layout, go, flow, corners));
-    counted.push(panelView(trace, history, flow, corners, () => covered));
+    counted.push(panelView(trace, history, flow, corners, () => covered, content.layout.tensors));
     if (trace.nudges?.length) (compact ? counted : over).push(nudgeView(trace, history, counted[0].element, compact));
   }
   const columns = [read, drawn, counted].filter((some) => some.length);

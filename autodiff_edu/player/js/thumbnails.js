@@ -1,6 +1,6 @@
 /** Thumbnails: heatmaps in the boxes of the graph. layout/thumbnails.py measures them, and print/ draws the same. */
 
-import { flat, magnitude, mixColour } from "./array.js";
+import { flat, magnitude, shade } from "./array.js";
 import { draw } from "./dom.js";
 import * as SHARED from "../../text/shared.json";
 
@@ -27,17 +27,6 @@ export function cellsOf(array) {
    */
   const place = (i, j) => Math.floor((i * rows) / down) * columns + Math.floor((j * columns) / across);
   return Array.from({ length: down }, (_, i) => Array.from({ length: across }, (__, j) => numbers[place(i, j)]));
-}
-
-/**
- * The colour of a number in a few shades, so that cells of one shade can be one path. It goes with the square root of
- * the magnitude, so that small numbers are seen on a scale that large ones share.
- * @param {number} value
- * @param {number} limit
- */
-export function shade(value, limit) {
-  const portion = limit ? Math.min(1, Math.abs(value) / limit) : 0;
-  return mixColour(value, Math.floor(Math.sqrt(portion) * SIZE.levels + 0.5) / SIZE.levels);
 }
 
 /**

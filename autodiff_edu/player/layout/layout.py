@@ -23,10 +23,11 @@ from ...text.shared import shared
 from .groups import find_groups
 from .layers import Vertex
 from .levels import Edge, Level, nest_levels
-from .thumbnails import has_cells, largest, measure, shape_text
+from .thumbnails import SIZE, end_text, has_cells, largest, measure, shape_text
 
 # Pixels. A character is this wide at the 12 px that player.css uses for the graph.
 CHARACTER = 7.3
+SMALL_CHARACTER = 6.7  # and this wide at 11 px
 BOX: dict[str, float] = shared()["box"]
 PADDING = BOX["padding"]
 LINE = 17.0
@@ -58,13 +59,14 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
         tensor (one of a single line is a constant that no cotangent reaches: ``plain``) with ``heading`` and
         ``operation``, and ``art`` where arrays are drawn as thumbnails, for their texts would be cut off: where these
         begin from the left (``x``), the ``top`` of the value's and the ``strip`` of the cotangent's, and the most room
-        they take, their ``width`` and the heights of ``value`` and ``cotangent``; ``scale``, if there are any: the
-        largest magnitudes among all the values and all the cotangents; ``links``, the lines, each with ``points`` (x
-        and y where it starts, x and y where it is bent straight down, y where it ends), the ``parent`` link it goes on
-        from (or -1), the first ``entry`` that uses it and the ``group`` inside of which it is (or -1); ``entries``, for
-        each entry the link that arrives for each argument. A line from an input to an entry is that link and all its
-        parents. ``groups`` are those of `groups.find_groups` with their frame, the ``side`` of its label, and
-        ``folded``, the ``x`` and ``width`` of the box that is left of it, which is as high as the picture's ``folded``;
+        they take, their ``width`` and the heights of ``value`` and ``cotangent``, and as texts the ``ends`` of their
+        colours; ``limits``, these as numbers, the largest magnitudes among the values of the tensor and among its
+        cotangents, if any of them is an array; ``links``, the lines, each with ``points`` (x and y where it starts, x
+        and y where it is bent straight down, y where it ends), the ``parent`` link it goes on from (or -1), the first
+        ``entry`` that uses it and the ``group`` inside of which it is (or -1); ``entries``, for each entry the link
+        that arrives for each argument. A line from an input to an entry is that link and all its parents. ``groups``
+        are those of `groups.find_groups` with their frame, the ``side`` of its label, and ``folded``, the ``x`` and
+        ``width`` of the box that is left of it, which is as high as the picture's ``folded``;
         ``open`` says whether they are unfolded at first.
 
     Examples
@@ -80,7 +82,8 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
     """
     entries = document["entries"]
     groups, homes = find_groups(document)
-    arts = _find_art(document)
+    limits = _limits(document)
+    arts = _find_art(document, limits)
     boxes = _measure(document, arts)
     levels = nest_levels(boxes, entries, [{**one, "label": _label_width(one)} for one in groups], homes)
     known: dict[Any, Any] = {}
@@ -97,10 +100,12 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
         "folded": FOLDED,
         "open": len(entries) <= MANY,
         "tensors": [
-            _rectangle(box, places[box]) | label | ({"art": arts[index]} if index in arts else {})
+            _rectangle(box, places[box])
+            | label
+            | ({"limits": limits[index]} if index in limits else {})
+            | ({"art": arts[index]} if index in arts else {})
             for index, (box, label) in enumerate(zip(boxes, labels, strict=True))
         ],
-        **({"scale": _scale(document)} if arts else {}),
         "links": links,
         "entries": arrivals,
         "groups": [one | _frame(level) for one, level in zip(groups, levels[1:], strict=True)],
@@ -123,7 +128,26 @@ def _arrays(document: dict[str, Any]) -> list[tuple[list[Any], list[Any]]]:
     return found
 
 
-def _find_art(document: dict[str, Any]) -> dict[int, dict[str, float]]:
+def _limits(document: dict[str, Any]) -> dict[int, dict[str, float]]:
+    """Find the largest magnitudes of each tensor that is an array: a scale of its own lets each show what is in it."""
+    found: dict[int, dict[str, float]] = {}
+
+    def extend(tensor: int, part: str, *arrays: dict[str, Any] | None) -> None:
+        if tensor in found or any(array and array["shape"] for array in arrays):  # or a stack of a number's cotangents
+            limits = found.setdefault(tensor, {"value": 0.0, "cotangent": 0.0})
+            limits[part] = float(f"{max([limits[part], *map(largest, arrays)]):.6g}")
+
+    for index, tensor in enumerate(document["tensors"]):
+        extend(index, "value", tensor["value"])
+    for step in document["steps"]:
+        if "tensor" in step:
+            extend(step["tensor"], "value", step.get("value"))
+            flowing = [step.get(key) for key in shared()["arrays"] if key != "unfolded"]  # which has another shape
+            extend(step["tensor"], "cotangent", *flowing, *step.get("contributions", ()))
+    return found
+
+
+def _find_art(document: dict[str, Any], limits: dict[int, dict[str, float]]) -> dict[int, dict[str, Any]]:
     """Find the tensors with an array whose text would be cut off, and measure their thumbnails."""
     found = {}
     for index, (tensor, shown) in enumerate(zip(document["tensors"], _arrays(document), strict=True)):
@@ -138,22 +162,23 @@ def _find_art(document: dict[str, Any]) -> dict[int, dict[str, float]]:
             named = tensor["name"] != tensor["value"]["text"]
             top, x = 4.0, PADDING + named * (min(len(tensor["name"]), LONGEST_NAME) + 1) * CHARACTER
         art = {"x": x, "top": top, "strip": BOX["strip"] + max(0.0, value + 5 - LINE)}
-        found[index] = {
-            key: round(number, 1)
-            for key, number in (art | {"width": max(wide, broad), "value": value, "cotangent": cotangent}).items()
-        }
+        art |= {"width": max(wide, broad), "value": value, "cotangent": cotangent}
+        ends = {part: end_text(tensor["value"], limit) for part, limit in limits[index].items()}
+        found[index] = {**{key: round(number, 1) for key, number in art.items()}, "ends": ends}
     return found
 
 
-def _scale(document: dict[str, Any]) -> dict[str, float]:
-    """Find the largest magnitude among all the values, and that among all the cotangents."""
-    steps, keys = document["steps"], shared()["arrays"]
-    values = [*(tensor["value"] for tensor in document["tensors"]), *(step.get("value") for step in steps)]
-    cotangents = [step.get(key) for step in steps for key in keys]
-    return {"value": max(map(largest, values)), "cotangent": max(map(largest, cotangents), default=0.0)}
+def _words_beside(art: dict[str, Any], values: list[Any], cotangents: list[Any]) -> int:
+    """Count the letters beside thumbnails: the shape and the end of the colours, which is below where there is room."""
+    letters = 0
+    for part, arrays in (("value", values), ("cotangent", cotangents)):
+        shape = max((len(shape_text(array["shape"])) for array in arrays), default=0)
+        end = len(art["ends"][part]) if arrays else 0
+        letters = max(letters, max(shape, end) if art[part] >= SIZE["stacked"] else shape + 1 + end)
+    return letters
 
 
-def _measure(document: dict[str, Any], arts: dict[int, dict[str, float]]) -> list[Vertex]:
+def _measure(document: dict[str, Any], arts: dict[int, dict[str, Any]]) -> list[Vertex]:
     """Return a box for each tensor, large enough for everything it will show."""
     operations = {entry["output"]: entry["operation"] for entry in document["entries"]}
     boxes = []
@@ -165,8 +190,8 @@ def _measure(document: dict[str, Any], arts: dict[int, dict[str, float]]) -> lis
         text = min(max(texts), LONGEST_VALUE + 2)
         plain = description["kind"] == "constant" and not cotangents
         if art:
-            shapes = max(len(shape_text(array["shape"])) for array in (*values, *cotangents))
-            reach = art["x"] + (0 if plain else BOX["arrow"]) + art["width"] + (shapes + 1) * CHARACTER + PADDING
+            beside = (_words_beside(art, values, cotangents) + 1) * SMALL_CHARACTER
+            reach = art["x"] + (0 if plain else BOX["arrow"]) + art["width"] + beside + PADDING
         if plain:
             # No cotangent ever reaches it: one line says it all, "c = 2", or "2" where the number is the name.
             characters = text if description["name"] == description["value"]["text"] else name + 3 + text

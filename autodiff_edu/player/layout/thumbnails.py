@@ -5,7 +5,7 @@ js/thumbnails.js draws the same cells; text/shared.json has their sizes and the 
 
 from __future__ import annotations
 
-from math import ceil, hypot, prod, sqrt
+from math import ceil, hypot, prod
 from typing import Any
 
 import numpy as np
@@ -83,6 +83,23 @@ def largest(array: dict[str, Any] | None) -> float:
     return float(np.max(numbers, initial=0.0, where=np.isfinite(numbers)))
 
 
+def end_text(array: dict[str, Any], limit: float) -> str:
+    """Write where the colours of an array end; nothing for truth values.
+
+    >>> number = {"dtype": "float64"}
+    >>> end_text(number, 3.94), end_text(number, 0.00390625), end_text(number, 123456.0), end_text(number, 0.0)
+    ('±3.9', '±0.0039', '±1.2e5', '0')
+    >>> end_text({"dtype": "complex128"}, 5.0)
+    '≤5'
+    """
+    if array["dtype"] == "bool":
+        return ""
+    digits = f"{float(f'{limit:.2g}'):.4g}" if limit < 1e4 else f"{limit:.1e}"
+    mantissa, *exponent = digits.split("e")
+    written = "e".join([mantissa.removesuffix(".0"), *(str(int(power)).replace("-", "−") for power in exponent)])
+    return ("≤" if array["dtype"].startswith("complex") else "±" * (limit > 0)) + written
+
+
 def measure(array: dict[str, Any]) -> tuple[float, float]:
     """Return how wide and how high the thumbnail of an array is, in pixels.
 
@@ -96,13 +113,12 @@ def measure(array: dict[str, Any]) -> tuple[float, float]:
 def level(number: float, limit: float) -> int:
     """Return the shade of a finite number, from -LEVELS to LEVELS.
 
-    It is proportional to the square root of the magnitude, so that small numbers are visible on a scale shared with
-    large ones.
+    It is proportional to the magnitude, rounded up, so that no number looks like zero but zero.
 
-    >>> level(-1.0, 4.0), level(0.0, 0.0), level(9.0, 4.0)
-    (-3, 0, 5)
+    >>> level(-1.0, 4.0), level(0.0, 0.0), level(1e-9, 4.0), level(9.0, 4.0)
+    (-2, 0, 1, 8)
     """
-    shade = int(LEVELS * sqrt(min(limit, abs(number)) / limit) + 0.5) if limit else 0
+    shade = ceil(LEVELS * min(limit, abs(number)) / limit) if limit else 0
     return -shade if number < 0 else shade
 
 

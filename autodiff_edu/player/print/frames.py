@@ -13,7 +13,7 @@ from typing import Any
 
 from ...text.shared import colour, shared
 from ..files import save
-from ..layout.thumbnails import has_cells, shape_text
+from ..layout.thumbnails import SIZE, has_cells, shape_text
 from .canvas import ADVANCE, SANS, Path, Shape, TextLine, Window, rounded_box, to_pdf, to_svg
 from .listing import draw_listing, size_of
 from .moments import Moment, choose_key_steps, read_moment, subject_of
@@ -324,10 +324,15 @@ class _Frame:
     def art(
         self, array: dict[str, Any], box: dict[str, Any], part: str, top: float, across: float = 0.0
     ) -> list[Path | TextLine]:
-        """Draw an array as a thumbnail, and its shape beside it."""
+        """Draw an array as a thumbnail; beside it its shape, and where its colours end."""
         x, y, art = box["x"] + box["art"]["x"] + across, box["y"] + top, box["art"]
-        shape = TextLine(x + art["width"] + 6, y + art[part] / 2 + 4, shape_text(array["shape"]), 11, QUIET)
-        return [*draw_thumbnail(array, x, y, self.layout["scale"][part]), shape]
+        left, middle, shape = x + art["width"] + 6, y + art[part] / 2 + 4, shape_text(array["shape"])
+        rise, beyond = (6, 0.0) if art[part] >= SIZE["stacked"] else (0, 11 * ADVANCE * (len(shape) + 1))
+        words = [
+            TextLine(left, middle - rise, shape, 11, QUIET),
+            TextLine(left + beyond, middle + rise, art["ends"][part], 10, QUIET),
+        ]
+        return [*draw_thumbnail(array, x, y, box["limits"][part]), *words]
 
 
 def _start_of(link: dict[str, Any]) -> str:

@@ -37,8 +37,8 @@ def draw_thumbnail(array: dict[str, Any], x: float, y: float, limit: float) -> l
 def _mix(shade: int) -> str:
     """Mix the middle of the colours with one of the ends.
 
-    >>> _mix(0), _mix(5), _mix(-5)
-    ('#f2f3f5', '#c75300', '#1259b5')
+    >>> _mix(0), _mix(3), _mix(-8)
+    ('#f2f3f5', '#a9c7a3', '#7030a0')
     """
     ends = colour("middle"), colour("low" if shade < 0 else "high")
     parts = ([int(end[k : k + 2], 16) for k in (1, 3, 5)] for end in ends)

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  formatBriefly, colour, isTiny, limitOf, magnitude, mixColour, piecesOf, formatItem,
+  formatBriefly, colour, isTiny, limitOf, magnitude, mixColour, piecesOf, formatItem, shade,
 } from "../../../autodiff_edu/player/js/array.js";
 import { nonfiniteIn, readNonfinite } from "../../../autodiff_edu/player/js/nonfinite.js";
-import { cellsOf, hasCells, shade } from "../../../autodiff_edu/player/js/thumbnails.js";
+import { cellsOf, hasCells } from "../../../autodiff_edu/player/js/thumbnails.js";
 import { traces } from "./traces.mjs";
 
 const count = (...shape) => {
@@ -76,9 +76,9 @@ test("a thumbnail takes cells evenly", () => {
     [false, false, true, false, false]);
 });
 
-test("shades go with the square root, so that small numbers are seen", () => {
+test("shades go with the magnitude, and only zero looks like zero", () => {
   const portion = (value) => Number(shade(value, 100).match(/(\d+)%/)[1]);
-  assert.deepEqual([0, 1, 4, 16, 36, 64, 100, 200].map(portion), [0, 20, 20, 40, 60, 80, 100, 100]);
+  assert.deepEqual([0, 1e-6, 12.5, 13, 50, 100, 200].map(portion), [0, 13, 13, 25, 50, 100, 100]);
   assert.ok(shade(-100, 100).includes("--low") && shade(100, 100).includes("--high"));
   assert.ok(shade(5, 0).includes(" 0%"));
 });

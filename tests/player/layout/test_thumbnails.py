@@ -5,7 +5,16 @@ import pytest
 
 import autodiff_edu as ad
 from autodiff_edu.player.layout.layout import BOX_HEIGHT, LONGEST_VALUE, layout
-from autodiff_edu.player.layout.thumbnails import LEVELS, SIZE, cells_of, has_cells, largest, level, measure
+from autodiff_edu.player.layout.thumbnails import (
+    LEVELS,
+    SIZE,
+    cells_of,
+    end_text,
+    has_cells,
+    largest,
+    level,
+    measure,
+)
 from autodiff_edu.trace.arrays import array
 
 
@@ -44,7 +53,7 @@ def test_the_scale_ends_at_the_largest_finite_magnitude():
     assert largest(array(np.array([np.nan]))) == 0
 
 
-def test_shades_tell_signs_apart_and_small_numbers_from_zero():
+def test_shades_tell_signs_apart_and_the_smallest_number_from_zero():
     assert [level(x, 100.0) for x in (-100.0, -1.0, 0.0, 1.0, 100.0)] == [-LEVELS, -1, 0, 1, LEVELS]
     assert level(float("inf"), 1.0) == LEVELS
 
@@ -82,15 +91,43 @@ def test_arrays_whose_text_would_be_cut_off_are_drawn_and_numbers_are_written():
     assert sum("art" in box for box in picture["tensors"]) == 4
 
 
-def test_one_scale_for_all_values_and_one_for_all_cotangents():
+def test_each_tensor_has_a_scale_for_its_values_and_one_for_its_cotangents_and_their_ends_are_written():
     document = network()
-    scale = layout(document)["scale"]
-    assert scale["value"] == max(largest(tensor["value"]) for tensor in document["tensors"])
-    ups = [step[key] for step in document["steps"] for key in ("cotangent", "contribution", "after") if step.get(key)]
-    assert scale["cotangent"] == max(map(largest, ups)) > 0
+    for index, (tensor, box) in enumerate(zip(document["tensors"], layout(document)["tensors"], strict=True)):
+        if not tensor["value"]["shape"]:
+            assert "limits" not in box
+            continue
+        steps = [step for step in document["steps"] if step.get("tensor") == index]
+        ups = [step[key] for step in steps for key in ("cotangent", "contribution", "after") if step.get(key)]
+        assert box["limits"]["value"] == pytest.approx(largest(tensor["value"]), rel=1e-5)
+        assert box["limits"]["cotangent"] == pytest.approx(max(map(largest, ups), default=0), rel=1e-5)
+        for part, limit in box["limits"].items() if "art" in box else ():
+            assert box["art"]["ends"][part] == end_text(tensor["value"], limit)
 
 
-def test_a_picture_without_long_arrays_has_neither():
+def test_large_numbers_elsewhere_do_not_make_a_matrix_grey():
+    w = np.linspace(-4.0, 4.0, 21).reshape(7, 3)
+    content = ad.play(lambda w, x: np.sum((x @ w) ** 2), w, 1000 * np.ones((5, 7)))._content
+    names = [tensor["name"] for tensor in content["trace"]["tensors"]]
+    boxes = dict(zip(names, content["layout"]["tensors"], strict=True))
+    assert boxes["w"]["limits"]["value"] == 4
+    assert boxes["w"]["art"]["ends"]["value"] == "±4"
+    assert boxes["x"]["art"]["ends"]["value"] == "±1000"
+
+
+def test_the_cotangents_of_a_number_may_be_a_stack():
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            x = ad.Variable(2.0)
+            y = np.linspace(0.1, 0.97, 30) * x
+        tape.jacobian(y, x)
+    document = traced.document()
+    boxes = layout(document)["tensors"]
+    (box,) = [boxes[k] for k, tensor in enumerate(document["tensors"]) if tensor["kind"] == "variable"]
+    assert box["limits"] == {"value": 0, "cotangent": 0.97}
+    assert box["art"]["ends"]["cotangent"] == "±0.97"
+
+
+def test_a_picture_without_long_arrays_draws_none():
     picture = layout(ad.play(lambda x: x * x, [1.0, 2.0])._content["trace"])
-    assert "scale" not in picture
     assert not any("art" in box for box in picture["tensors"])
