@@ -62,7 +62,7 @@ def test_a_moment_knows_what_has_happened_and_nothing_else():
     assert [names[tensor] for tensor in late.flows] == ["total"]
 
 
-def test_an_assigned_value_and_a_second_pass_replace_what_was_there():
+def test_an_assigned_value_replaces_what_was_there_and_a_second_pass_the_cotangents():
     x = ad.Variable(2.0, name="x")
     with ad.trace() as traced:
         with ad.GradientTape(persistent=True) as tape:
@@ -73,11 +73,9 @@ def test_an_assigned_value_and_a_second_pass_replace_what_was_there():
     document = traced.document()
     seen = kinds(document, range(len(document["steps"])))
     assigned = read_moment(document, seen.index("assign"))
-    assert ("5" in [value["text"] for value in assigned.values.values()], assigned.backward, assigned.flows) == (
-        True,
-        False,
-        {},
-    )
+    assert "5" in [value["text"] for value in assigned.values.values()]
+    assert not assigned.backward
+    assert sorted(flow["text"] for flow in assigned.flows.values()) == ["1", "4"]  # what the update may have used
     second = len(seen) - 1 - seen[::-1].index("seed")
     assert [given["text"] for given in read_moment(document, second).flows.values()] == ["1"]
 
