@@ -57,7 +57,7 @@ def test_a_wrong_walk_plays_wrongly():
     notes = [(entry, g, k, part, part) for entry, g, k, part, _ in notes]  # it overwrites
     said = sentences(replay(entries, target, values, notes, "wrong"))
     assert "The contribution to x is 0.909. It is added to 3, so x now has 0.909. That was 2 of 3." in said
-    assert said[-2] == "dt4/dx is -0.832294."
+    assert said[-2] == "dt4/dx is -0.832."
 
 
 def test_a_seed_other_than_ones_is_the_walk_s_own():
