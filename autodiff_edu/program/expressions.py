@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import re
 import unicodedata
 from collections import Counter
 from typing import Any, NamedTuple, Protocol
@@ -76,7 +77,8 @@ class ExpressionWriter:
     # Names -----------------------------------------------------------------------------------------------------------
 
     def unique(self, label: str) -> str:
-        """Turn a label into a valid Python name that is not taken: `y₂` becomes `y_2`."""
+        """Turn a label into a valid Python name that is not taken: `y₂` becomes `y_2`, and `f[0]` becomes `f_0`."""
+        label = re.sub(r"\[['\"]?(\w+)['\"]?\]", r"_\1", label)
         plain = label.rstrip(SUBSCRIPTS)
         label = f"{plain}_{label[len(plain) :]}" if plain and plain != label else label
         label = "".join(c if f"_{c}".isidentifier() else "_" for c in unicodedata.normalize("NFKC", label))[:40]

@@ -9,7 +9,7 @@ import numpy as np
 
 from .formatting import is_array, short_argument, short_index, spell_out, spoken_value, subscript
 from .frames import Where
-from .places import name_in_with, names, renamed
+from .places import first_name, name_in_with, names, renamed
 from .shared import operators
 
 SPOKEN = {
@@ -72,10 +72,12 @@ class Labels:
     ----------
     with_aliases : bool
         Whether an entry of a line that uses y after `y = x` also shows y, unless y names another tensor.
+    assigned : dict of int to str
+        By the id of a tensor, a name that the user's code assigned it to, where that is known from elsewhere.
     """
 
-    def __init__(self, with_aliases: bool = False) -> None:
-        self._with_aliases = with_aliases
+    def __init__(self, with_aliases: bool = False, assigned: dict[int, str] | None = None) -> None:
+        self._with_aliases, self._assigned = with_aliases, assigned or {}
         self._aliases: set[tuple[int, str]] = set()
         self._names: dict[int, str] = {}
         self._uses: dict[str, int] = {}
@@ -112,6 +114,7 @@ class Labels:
             return
         written = names(where)
         name = tensor.name if tensor is not None else None
+        name = self._assigned.get(id) if name is None else name
         if name is None and written.function == "watch" and len(written.arguments) == 2:
             name = written.arguments[1]
         if name is not None:
@@ -126,11 +129,13 @@ class Labels:
                 if written.last and name is None:  # what came from outside is an argument of the call
                     known = [argument for argument in written.arguments if argument]
                     name = known[0] if len(known) == 1 else None
+                name = self._assigned.get(id) or (name and first_name(entry.where, name))
                 self._watched += name is None
                 self.give(id, name or f"x{self._watched}")
         if self._with_aliases:
             self._rename(entry)
-        self.give(entry.output_id, written.result if direct and written.result else otherwise)
+        result = written.result if direct else None
+        self.give(entry.output_id, result or self._assigned.get(entry.output_id) or otherwise)
 
     def _rename(self, entry: Any) -> None:
         """Note the second names that the line of an entry uses for its arguments."""

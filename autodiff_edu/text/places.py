@@ -102,6 +102,29 @@ def renamed(where: Where) -> frozenset[str]:
     return next((names for first, last, names in reversed(scopes) if first <= line <= last), frozenset())
 
 
+def first_name(where: Where, name: str) -> str:
+    """Return the name that a second name at a place was given for: z, after `y = z`; the name itself if that is unclear.
+
+    It is clear where the assignment runs before the place, whichever way the code in between goes.
+    """
+    source, at = source_of(where[0].co_filename), position_of(*where)
+    if name not in renamed(where) or at[2] is None:
+        return name
+    here = (at[0], at[2])
+    around = [
+        node.body
+        for node in source.nodes
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _reach(node, here) == 0
+    ]
+    for body in [*around[-1:], *([] if around else [source.tree.body])]:
+        while isinstance(statement := _last_assigning(body, name, here), ast.stmt):
+            value = next((value for target, value in list_assigned(statement) if target.id == name), None)
+            if not isinstance(value, ast.Name):
+                break
+            name, here = value.id, (statement.lineno, statement.col_offset)
+    return name
+
+
 def written(where: Where) -> tuple[str, str | None, list[ast.expr]] | None:
     """Return an expression as the user wrote it, the function it calls, if any, and its arguments, from the source."""
     node = expression(where)
@@ -203,13 +226,13 @@ def _find_second_names(source: SourceCode) -> list[tuple[int, int, frozenset[str
             while waiting:
                 node = waiting.pop()
                 if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                    names |= {name.id for name, value in _list_assigned(node) if isinstance(value, ast.Name)}
+                    names |= {name.id for name, value in list_assigned(node) if isinstance(value, ast.Name)}
                     waiting += ast.iter_child_nodes(node)
             found.append((first, last, frozenset(names)))
     return sorted(found, key=lambda scope: scope[0])
 
 
-def _list_assigned(node: ast.AST) -> Iterator[tuple[ast.Name, ast.expr]]:
+def list_assigned(node: ast.AST) -> Iterator[tuple[ast.Name, ast.expr]]:
     """List the names that a statement assigns, each with its expression; also those of `a, b = c, d`."""
     if not isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) or node.value is None:
         return
@@ -219,6 +242,35 @@ def _list_assigned(node: ast.AST) -> Iterator[tuple[ast.Name, ast.expr]]:
         else:
             pairs = [(target, node.value)]
         yield from ((name, value) for name, value in pairs if isinstance(name, ast.Name))
+
+
+def _reach(node: ast.stmt, place: tuple[int, int]) -> int:
+    """Return whether a statement is over before a place (-1), contains it (0) or begins behind it (1)."""
+    if (node.lineno, node.col_offset) > place:
+        return 1
+    return -1 if (node.end_lineno or 0, node.end_col_offset or 0) <= place else 0
+
+
+def _last_assigning(body: list[ast.stmt], name: str, place: tuple[int, int]) -> ast.stmt | bool | None:
+    """Find the last statement before a place that assigns a name; False if that depends on the way the code goes."""
+    for statement in reversed(body):
+        reach = _reach(statement, place)
+        stores = any(isinstance(node, ast.Name) and node.id == name and _is_stored(node) for node in ast.walk(statement))
+        if reach == 1 or not stores:
+            continue
+        if reach == -1:
+            return statement if isinstance(statement, ast.Assign | ast.AnnAssign) else False
+        for _, block in ast.iter_fields(statement):
+            inside = block if isinstance(block, list) and block and isinstance(block[0], ast.stmt) else []
+            if (found := _last_assigning(inside, name, place)) is not None:
+                return found
+        if hasattr(statement, "body") and not isinstance(statement, ast.With | ast.AsyncWith):
+            return False  # an earlier turn of a loop, or another branch
+    return None
+
+
+def _is_stored(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
 
 
 def _expressions(source: SourceCode) -> dict[Span | None, Names]:

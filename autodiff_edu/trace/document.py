@@ -16,7 +16,8 @@ Lists refer to each other by index, counted from 0.
   its tangent moves the output); and `call` (the innermost of `calls` it is in, if it is in any). An operation that
   several tapes recorded is one entry.
 - `calls`: calls of the user's functions, each after the one it was made in: `text` ("f(3)"), `function` (equal for
-  calls of one function), `caller` (a call; not there where none is known).
+  calls of one function), `caller` (a call; not there where none is known), `given` (the tensors among its arguments, if
+  there are any), `method` (true for a method that no scope frames).
 - `steps`: what happened, in order: `kind`, `text` (a sentence), `tape`, `where`, `memory` (the bytes of the arrays
   that this tape's entries hold after the step; null if it is about no tape), `call` (the innermost call under way, if
   that is worth showing), `passed` (the lines that ran since the last step and have none: pairs of `code` and line; not
@@ -111,9 +112,11 @@ class Writer:
     """Turns the events of a trace into its document."""
 
     def __init__(self, source: Any) -> None:  # a Trace, which is made of this
-        self.labels = Labels(with_aliases=True)
+        self.labels = Labels(with_aliases=True, assigned=source.assigned)
+        self.kinds = dict.fromkeys(source.variables, "variable")  # by id; they may be used before they are watched
         self.scopes = source.scopes
         self.known_calls: dict[int, int] = {}  # the id of a call, and its index in the document
+        self.calls: list[Any] = []  # in the order of the document
         self.functions: dict[Any, int] = {}
         self.owners: dict[str, list[Any]] = {}  # by the name of their scope
         self.tapes: list[Tape] = []
@@ -126,7 +129,7 @@ class Writer:
         self.passes = _passes(source.events)
         self.own = backward_calls(source)
         self.document = empty(source.title)
-        self._name(source.events, source.earlier, source.called)
+        self._name(source)
         places = [*map(self._where_of, source.happenings)]
         self.quotes = Excerpts(places)
         self.document["code"] = self.quotes.code
@@ -144,12 +147,18 @@ class Writer:
         self.arrived: dict[tuple[int, int], Any] = {}  # by the pass and the id of an entry's output: its cotangent
         for happening, where, number in zip(source.happenings, places, self.passes, strict=True):
             self._step(happening, where, number)
+        for call in self.calls:
+            if given := [self.tensors[id] for id in call.given if id in self.tensors]:
+                self.document["calls"][self.known_calls[id(call)]]["given"] = given
         self.document["states"] = states(self.document)
         self._add_program()
         self._add_nudges(source)
 
-    def _name(self, happened: list[Event], earlier: dict[int, list[Entry]], called: dict[int, str]) -> None:
-        skipped = 0
+    def _name(self, source: Any) -> None:
+        happened, earlier, called, skipped = source.events, source.earlier, source.called, 0
+        targets = [event.tensor for event in happened if isinstance(event, events.Seed)]
+        targets += [target for event in happened if isinstance(event, events.Outcome) for target in event.targets]
+        self.results = {target._id: source.returned.get(target._id) for target in targets}
         for event in happened:
             tape = getattr(event, "tape", None)
             if tape is not None and id(tape) not in self.tape_numbers:
@@ -158,6 +167,7 @@ class Writer:
                 for entry in earlier.get(id(tape), ()):
                     self._number(entry)
             if isinstance(event, events.Watch):
+                self.kinds[event.tensor._id] = "variable" if isinstance(event.tensor, Variable) else "watched"
                 self.labels.watched(event.tensor._id, event.tensor, event.where)
             elif isinstance(event, events.Record | events.Cut):
                 self._number(event.entry)
@@ -183,7 +193,7 @@ class Writer:
 
     def _number(self, entry: Entry) -> None:
         self.numbers.setdefault(entry.output_id, len(self.numbers) + 1)
-        self.labels.entry(entry, f"t{self.numbers[entry.output_id]}")
+        self.labels.entry(entry, self.results.get(entry.output_id) or f"t{self.numbers[entry.output_id]}")
 
     def _step(self, happening: Any, where: Where | None, number: int) -> None:
         event = happening.event
@@ -204,8 +214,7 @@ class Writer:
             case events.Line(what=what):
                 step["what"] = what
             case events.Watch(tensor=tensor):
-                kind = "variable" if isinstance(tensor, Variable) else "watched"
-                step["tensor"] = self._tensor(tensor._id, tensor, kind)
+                step["tensor"] = self._tensor(tensor._id, tensor, "watched")
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 step["entry"] = self._entry(entry, step)
             case events.Seed(tensor=tensor, cotangent=cotangent):
@@ -248,8 +257,11 @@ class Writer:
             about["function"] = self.functions.setdefault(call.function, len(self.functions))
             if call.caller is not None:
                 about["caller"] = self._call(call.caller)
+            if call.framed:
+                about["method"] = True
             self.known_calls[id(call)] = len(self.document["calls"])
             self.document["calls"].append(about)
+            self.calls.append(call)
         return self.known_calls[id(call)]
 
     def _is_at(self, step: dict[str, Any], row: tuple[int, int]) -> bool:
@@ -280,6 +292,7 @@ class Writer:
 
     def _tensor(self, id: int, value: Any, kind: str, name: str | None = None) -> int:
         if id not in self.tensors:
+            kind = self.kinds.get(id, kind) if kind in ("constant", "watched") else kind
             self.tensors[id] = len(self.document["tensors"])
             self.document["tensors"].append(
                 {"name": name or self.labels[id], "kind": kind, "value": self._array(value)}

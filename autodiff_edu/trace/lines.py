@@ -30,8 +30,9 @@ import inspect
 import sys
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 from math import prod
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,10 @@ from ..core.active import Listener, always, begin, now, only, start_listening, s
 from ..core.entry import Entry
 from ..core.events import Read
 from ..core.tensor import Tensor
+from ..core.variable import Variable
 from ..text.formatting import spoken_value
 from ..text.frames import Where, user_frame
+from ..text.places import expression, list_assigned
 from ..text.statements import is_theirs, names_assigned, statements, where_is, written_as
 from ..text.with_block import ExitMethod, WithBlock
 from .conditions import condition, describe_match, is_in
@@ -53,26 +56,37 @@ from .scopes import SCOPED
 MOST = 50
 """The most steps that one line may have."""
 
+LONGEST_NAME = 30
+"""The longest name of a method as the line that calls it has it."""
+
 _PLAIN = (int, float, complex, np.number, np.bool_)
 _PAUSING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _INLINE = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}  # which are parts of a line
 
 
 class FunctionCall:
-    """A call of a user's function: its name, its arguments in a few characters, and the call it was made in."""
+    """A call of a user's function: its name, its arguments in a few characters, and the call it was made in.
 
-    __slots__ = ("arguments", "caller", "function", "name", "worth")
+    A method has the name that the line that calls it has for it, such as `n1` in `n1(x)`. `given` are the ids of the
+    tensors among the arguments. A call has a frame of its own if it is a method's, and no scope has one already.
+    """
 
-    def __init__(self, frame: FrameType, caller: FunctionCall | None, by_user: bool) -> None:
-        code = frame.f_code
+    __slots__ = ("arguments", "caller", "framed", "function", "given", "name", "worth")
+
+    def __init__(self, frame: FrameType, caller: FunctionCall | None, line: FrameType | None) -> None:
+        code, by_user = frame.f_code, line is not None
         self.function, self.caller = code, caller
         self.name = code.co_qualname.rpartition("<locals>.")[2].strip("<>")  # of a method with its class
         self.worth = by_user or caller is not None  # being shown: a function that the package calls stands alone
         count = code.co_argcount + code.co_kwonlyargcount
         given = frame.f_locals
         names = code.co_varnames[:count]
-        names = names[1:] if names[:1] in (("self",), ("cls",)) else names
+        if is_method := names[:1] in (("self",), ("cls",)):
+            names = names[1:]
+            self.name = (line and _called_as(line.f_code, line.f_lasti, code.co_name)) or self.name
+        self.framed = is_method and frame.f_back is not None and frame.f_back.f_code is not SCOPED
         self.arguments = {name: _in_brief(given[name]) for name in names if name in given}
+        self.given = [id for name in names for id, _ in _tensors(name, given.get(name))]
 
 
 class Frame:
@@ -163,6 +177,7 @@ class Lines(WithBlock, Listener):
         if self.frames:
             self.frames[-1].computed = True
         if self.paused:
+            self.trace.variables |= {one._id for one in entry.given if isinstance(one, Variable)}
             self.pending = events.Missed(self.paused[-1], kept)
 
     def before(self, event: events.Event) -> None:
@@ -215,7 +230,7 @@ class Lines(WithBlock, Listener):
         caller = frame.f_back
         caller = caller.f_back if caller is not None and caller.f_code is SCOPED else caller
         by_user = bool(self.frames) and caller is self.frames[-1].frame
-        call = FunctionCall(frame, self.call, by_user)
+        call = FunctionCall(frame, self.call, caller if by_user else None)
         if by_user and caller is not None:
             given = ", ".join(f"{name} = {value}" if value else name for name, value in call.arguments.items())
             self.say((caller.f_code, caller.f_lasti), "call", _describe_call(call, given))
@@ -263,6 +278,9 @@ class Lines(WithBlock, Listener):
                 self.report_return(at, at.current[0].value, value)
             else:
                 self.finish(at)
+            if at.call is not None and at.lines:
+                name = at.call.name.removesuffix(".__call__").rpartition(".")[2]
+                self.trace.returned |= dict(_tensors(name, value))  # the outermost function that returns it counts
         self.frames.pop()
         if frame.f_code.co_flags & _PAUSING:
             self.paused_frames[frame] = at
@@ -302,12 +320,22 @@ class Lines(WithBlock, Listener):
                     said = "" if at.busy else _report_assignment(at, statement) or self.unseen(at, statement, value)
                 case ast.AugAssign(value=value):
                     said = "" if at.busy else _report_assignment(at, statement)
+            if isinstance(statement, ast.Assign | ast.AnnAssign):
+                self.note_names(at, statement)
             if said:
                 part = statement if isinstance(statement, ast.AugAssign) else getattr(statement, "value", None)
                 self.say(where_is(code, part or statement.target), "value", said)  # type: ignore[attr-defined]
             elif not at.busy:
                 self.passed.append((code.co_filename, statement.lineno))
         at.current = []
+
+    def note_names(self, at: Frame, statement: ast.Assign | ast.AnnAssign) -> None:
+        """Note which tensors a statement has given a name; after `y = z`, that is z."""
+        meant = {name.id: value.id for name, value in list_assigned(statement) if isinstance(value, ast.Name)}
+        for name in names_assigned(statement):
+            value = at[name] if at.has(name) else None
+            for id, path in _tensors(meant.get(name, name), value) if isinstance(value, Tensor | dict) else ():
+                self.trace.assigned.setdefault(id, path)
 
     def unseen(self, at: Frame, statement: ast.stmt, value: ast.expr) -> str:
         """Report what was computed with tensors but on no tape, if anything."""
@@ -338,6 +366,24 @@ class Lines(WithBlock, Listener):
             return
         last = f" This line has had {MOST} steps; later ones are not shown." if self.counts[where] == MOST else ""
         self.see(events.Line(where, what, f"{text}.{last}"))
+
+
+@lru_cache(maxsize=256)
+def _called_as(code: CodeType, offset: int, method: str) -> str:
+    """Write the method that an expression calls, as its line does; empty where its class says more than the line."""
+    node = expression((code, offset))
+    text = written_as(node.func, LONGEST_NAME) if isinstance(node, ast.Call) else ""
+    return "" if method == "__init__" or text in (f"self.{method}", f"cls.{method}", "self", "cls") else text
+
+
+def _tensors(name: str, value: Any) -> list[tuple[int, str]]:
+    """List the id of a tensor with its name, or those in a short list or dict with that name."""
+    if isinstance(value, Tensor):
+        return [(value._id, name)]
+    if type(value) not in (list, tuple, dict) or len(value) > MOST:
+        return []
+    parts = value.items() if isinstance(value, dict) else enumerate(value)
+    return [(part._id, f"{name}[{key!r}]") for key, part in parts if isinstance(part, Tensor)]
 
 
 def _the(call: FunctionCall) -> str:

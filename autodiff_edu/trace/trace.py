@@ -95,6 +95,9 @@ class Trace:
         self.scopes: dict[int, tuple[str, ...]] = {}  # by the id of an entry's output: where it was computed
         self.earlier: dict[int, list[Entry]] = {}  # what a tape held when the trace first met it
         self.called: dict[int, str] = {}  # an explanation's name for a source
+        self.assigned: dict[int, str] = {}  # by the id of a tensor: the name that a line gave it first
+        self.variables: set[int] = set()  # the ids of those that were read while a tape was paused
+        self.returned: dict[int, str] = {}  # by the id of a tensor: the user's function that returned it
         self._held: dict[int, Any] = {}  # by the id of a tape
         self._causes: dict[Any, tuple[Any, ...]] = {}  # why there was no derivative, by source and place
         self._lines: Any = None  # what follows the lines of code, while the block runs

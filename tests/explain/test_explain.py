@@ -47,7 +47,7 @@ def test_connected_tensors_have_a_path_and_no_cause():
     assert explanation.causes == ()
     assert [entry.name for entry in explanation.path] == ["multiply", "multiply"]
     assert [entry.place.line for entry in explanation.path] == [scope["marked"]["1"], scope["marked"]["2"]]
-    assert repr(explanation) == "Explanation(connected: s → a → y)"
+    assert repr(explanation) == "Explanation(connected: v → a → y)", "the first of its names"
     assert "is not None. The gradient flows back through:\n" in str(explanation)
     check_shows(explanation)
 

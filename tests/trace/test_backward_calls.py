@@ -58,7 +58,7 @@ def test_the_line_of_the_backward_function_is_lit_and_its_expression_is_the_form
         (
             "dy * factor * square",
             "the contribution to x is dy * factor * square, which is 12",
-            "x_bar = t3_bar * 3.0 * square",
+            "x_bar = y_bar * 3.0 * square",
         )
     ]
     entry = next(entry for entry in document["entries"] if entry["operation"] == "cube")
@@ -82,8 +82,8 @@ def halves(a, b):
 def test_each_argument_has_its_own_expression_of_the_branch_that_was_run():
     document, found = traced(halves, np.array([1.0, 2.0]), 3.0)
     assert [(lit, line) for lit, _, line in contributions(document, "halves")] == [
-        ("total * b", "x_bar = t2_bar * 0.5 * w"),
-        ("np.sum(total * a)", "w_bar = np.sum(t2_bar * 0.5 * x)"),
+        ("total * b", "x_bar = y_bar * 0.5 * w"),
+        ("np.sum(total * a)", "w_bar = np.sum(y_bar * 0.5 * x)"),
     ]
     run(document, x_bar=found[0].numpy(), w_bar=found[1].numpy())
 
@@ -94,7 +94,7 @@ def test_a_cotangent_that_is_handed_on_is_the_formula():
     ((lit, said, line),) = contributions(document, "<lambda>")
     assert lit == "dy"
     assert said == "the contribution to x is dy, which is 1"
-    assert line == "x_bar = t1_bar"
+    assert line == "x_bar = y_bar"
     run(document, x_bar=found.numpy())
 
 

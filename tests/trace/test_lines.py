@@ -521,7 +521,7 @@ def test_a_method_is_named_with_its_class_and_the_call_of_a_module_is_a_call():
         "Net.make(k = 1) is called.",
         "Net.__init__() is called.",
         "Net.make returns cls().",
-        "Net.__call__(x = 3) is called.",
+        "net(x = 3) is called.",
         "Net.forward(x = 3) is called.",
     ]
 

@@ -153,7 +153,7 @@ interface Trace {
   tensors: Tensor[];
   formulas: Tree[];
   entries: Entry[];
-  calls?: { text: string; function: number; caller?: number }[];
+  calls?: { text: string; function: number; caller?: number; given?: number[]; method?: true }[];
   steps: Step[];
   states: State[];
   nudges?: Nudge[];

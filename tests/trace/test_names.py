@@ -1,0 +1,237 @@
+"""A trace calls every tensor by the reader's own name for it: the first one it had, wherever the code gave it that."""
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+
+
+def document_of(function):
+    with ad.trace() as steps:
+        function()
+    return steps.document()
+
+
+def computed(document):
+    """The names of what was recorded, in order."""
+    return [document["tensors"][entry["output"]]["name"] for entry in document["entries"]]
+
+
+def outcomes(document):
+    return [step["text"] for step in document["steps"] if step["kind"] == "outcome"]
+
+
+def kinds(document):
+    return {tensor["name"]: tensor["kind"] for tensor in document["tensors"]}
+
+
+# The first name, and the second ----------------------------------------------------------------------------------------
+
+
+def renamed(x):
+    z = ad.Variable(x)
+    with ad.GradientTape() as tape:
+        y = z
+        y = np.sin(y) + 0.1 * z
+    return z, y, tape
+
+
+def test_a_variable_keeps_its_first_name_and_the_second_is_an_alias():
+    def run():
+        z, y, tape = renamed(0.3)
+        tape.gradient(y, z)
+
+    document = document_of(run)
+    assert outcomes(document) == ["dy₂/dz is 1.05534."]
+    assert [entry["text"] for entry in document["entries"]] == ["sin(y)", "0.1 * z", "t1 + t2"]
+    assert [entry.get("aliases") for entry in document["entries"]] == [["y"], None, None]
+    assert document["program"]["lines"][:5] == [
+        "# forward",
+        "z = np.float64(0.3)",
+        "t1 = np.sin(z)",
+        "t2 = 0.1 * z",
+        "y_2 = t1 + t2",
+    ]
+
+
+def test_it_does_so_in_the_printed_tape_too():
+    assert "t1 = sin(z)" in str(renamed(0.3)[2])
+
+
+def second_of_two(choice):
+    z, w = ad.Variable(1.0), ad.Variable(2.0)
+    with ad.GradientTape() as tape:
+        y = z
+        if choice:
+            y = w
+        np.sin(y)
+    return tape
+
+
+def in_a_chain():
+    first = ad.Variable(1.0)
+    with ad.GradientTape() as tape:
+        second = first
+        third: ad.Variable = second
+        np.sin(third)
+    return tape
+
+
+def in_a_loop():
+    first, others = ad.Variable(1.0), [ad.Variable(2.0)]
+    with ad.GradientTape() as tape:
+        current = first
+        for other in others:
+            np.sin(current)
+            current = other
+        np.cos(current)
+    return tape
+
+
+@pytest.mark.parametrize(
+    ("function", "shown"),
+    [
+        (lambda: second_of_two(True), ["sin(y)"]),
+        (lambda: second_of_two(False), ["sin(y)"]),
+        (in_a_chain, ["sin(first)"]),
+        (in_a_loop, ["sin(current)", "cos(current₂)"]),
+    ],
+)
+def test_without_a_trace_the_first_name_is_taken_only_where_it_is_sure(function, shown):
+    lines = str(function()).splitlines()[1:]
+    assert len(lines) == len(shown)
+    assert all(f" = {text} " in line for text, line in zip(shown, lines, strict=True))
+
+
+@pytest.mark.parametrize(("choice", "name"), [(True, "w"), (False, "z")])
+def test_a_trace_knows_which_variable_the_second_name_was_given_to(choice, name):
+    document = document_of(lambda: second_of_two(choice))
+    assert kinds(document)[name] == "variable"
+    assert [entry["aliases"] for entry in document["entries"]] == [["y"]]
+
+
+# A variable that is read before it is watched ---------------------------------------------------------------------------
+
+
+def test_a_variable_that_is_first_read_while_the_tape_is_paused_is_a_variable():
+    x, other = ad.Variable(3.0), ad.Variable(2.0)
+
+    def run():
+        with ad.GradientTape() as tape:
+            with tape.stop_recording():
+                a = x / 2
+                b = other * 2
+            c = a + x + b
+            z = c * c
+        tape.gradient(z, x)
+
+    assert kinds(document_of(run)) == {
+        **{"x": "variable", "other": "variable", "2": "constant", "a": "computed", "b": "computed"},
+        **{"t1": "computed", "c": "computed", "z": "computed"},
+    }
+
+
+def test_so_it_is_in_a_drill():
+    drawn = ad.drill(2, seed=1)
+    traces = [drawn._content["trace"], *(one["trace"] for one in drawn._content["drill"])]
+    for trace in traces:
+        watched = {trace["tensors"][step["tensor"]]["name"] for step in trace["steps"] if step["kind"] == "watch"}
+        assert watched
+        assert {kinds(trace)[name] for name in watched} <= {"variable", "watched"}
+
+
+# What a call returns ----------------------------------------------------------------------------------------------------
+
+
+def test_a_derivative_has_the_name_it_is_assigned_to():
+    x = ad.Variable(1.3)
+
+    def run():
+        with ad.GradientTape() as outer:
+            with ad.GradientTape() as inner:
+                y = x**3
+            dy = inner.gradient(y, x)
+        outer.gradient(dy, x)
+
+    document = document_of(run)
+    assert computed(document) == ["y", "t2", "t3", "dy"]
+    assert outcomes(document)[-1] == "ddy/dx is 7.8."
+    assert "dy_bar = np.float64(1.0)" in document["program"]["lines"]
+
+
+def test_so_has_each_of_several_and_each_part_of_a_dict():
+    w, b = ad.Variable(1.5), ad.Variable(0.5)
+
+    def run():
+        with ad.GradientTape(persistent=True) as outer:
+            with ad.GradientTape(persistent=True) as inner:
+                loss = (w * 2.0 + b) ** 2
+            dw, db = inner.gradient(loss, [w, b])
+            slopes = inner.gradient(loss, {"w": w, "b": b})
+            total = dw + db + slopes["w"] + slopes["b"]
+        outer.gradient(total, w)
+
+    names = computed(document_of(run))
+    assert [name for name in names if not name.startswith("t")] == ["loss", "db", "dw", "slopes['b']", "slopes['w']"]
+
+
+def huber(r, delta=1.0):
+    if np.abs(r) < delta:
+        return 0.5 * r**2
+    else:
+        return delta * (np.abs(r) - 0.5 * delta)
+
+
+def named(r):
+    result = r * r
+    return result
+
+
+def two(r):
+    return r * r, r + 1.0
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (huber, "dhuber/dr is 1."),
+        (named, "dresult/dr is 4."),
+        (two, "the gradient of two[0] + two[1] with respect to r is 5."),
+        (lambda r: r * r, "dt1/dr is 4."),
+    ],
+)
+def test_the_result_of_a_function_that_is_played_is_called_after_it_unless_it_has_a_name(function, said):
+    assert ad.play(function, 2.0).transcript().splitlines()[-1].partition(". ")[2].lower() == said
+
+
+class Model:
+    def __init__(self):
+        self.w = ad.Variable(2.0, name="w")
+
+    def loss(self, x):
+        return self.w * x
+
+    def __call__(self, x):
+        return self.w * x
+
+
+def test_the_result_of_a_method_is_called_after_it_where_it_is_differentiated():
+    model = Model()
+
+    def run():
+        with ad.GradientTape(persistent=True) as tape:
+            values = [model.loss(3.0), model(4.0)]
+        tape.gradient(values[0], model.w)
+        tape.gradient(values[1], model.w)
+
+    assert outcomes(document_of(run)) == ["dloss/dw is 3.", "dmodel/dw is 4."]
+
+
+def test_the_name_it_is_assigned_to_comes_first():
+    def run():
+        with ad.GradientTape() as tape:
+            tape.watch(r := ad.constant(2.0, name="r"))
+            cost = huber(r)
+        tape.gradient(cost, r)
+
+    assert outcomes(document_of(run)) == ["dcost/dr is 1."]
