@@ -37,9 +37,9 @@ READ = """root => {
 }"""
 
 
-# The lines of the NumPy program that are lit.
+# The lines of the NumPy program that are lit; of one that is folded, all of it.
 PROGRAM = """root => [...root.querySelectorAll("[data-program-line][data-program-lit]")].map(
-  (line) => [Number(line.dataset.programLine), line.querySelector("code").textContent])"""
+  (line) => [Number(line.dataset.programLine), line.title || line.querySelector("code").textContent])"""
 
 
 # Clicks and presses keys as a reader does, and reads something after each. It does so in the page, for each of

@@ -1,7 +1,10 @@
 /** How a typed answer is read, and how it is compared with the right one and with what is often answered instead. */
 
+import { brief } from "./brief.js";
 import { ANSWERS } from "./strings.js";
 
+/** How far off an answer may be that was worked out from the numbers of sentences, which have three digits. */
+const FROM_THREE_DIGITS = 0.01;
 /** @type {Record<string, number>} */
 const SPECIAL_NUMBERS = { inf: Infinity, "-inf": -Infinity, nan: NaN };
 /**
@@ -87,18 +90,21 @@ const briefly = (typed) => (typed.length > 30 ? `${typed.slice(0, 29)}…` : typ
 export const readAs = (asks, text) => READERS[asks][0](text);
 
 /**
- * What an answer is: {unread} where there is nothing to judge, else {right, hint}.
- * @param {Pick<Question, "asks" | "right" | "within" | "mistakes" | "hint">} question
+ * What an answer is: {unread} where there is nothing to judge, else {right, hint}. A number that a sentence would round
+ * need not be exact to its third digit, unless it is a known mistake.
+ * @param {Pick<Question, "asks" | "right" | "within" | "mistakes" | "hint"> & { shown?: string }} question
  * @param {string} typed
  * @returns {{ unread?: string, right?: boolean, hint?: string }}
  */
-export function judge({ asks, right, within, mistakes = [], hint }, typed) {
+export function judge({ asks, right, within, mistakes = [], hint, shown = "" }, typed) {
   const [reader, same] = READERS[asks];
   if (!typed.trim()) return { unread: ANSWERS.nothing[asks === "choice" ? "chosen" : "typed"] };
   const answer = reader(typed);
   if (answer === undefined) return { unread: ANSWERS.unread[asks](briefly(typed)) };
   if (same(answer, right, within)) return { right: true };
   const known = mistakes.filter(([value, text]) => text && value !== undefined && same(answer, value, within));
+  const isRounded = asks === "number" && within === undefined && brief(shown) !== shown;
+  if (isRounded && !known.length && same(answer, right, FROM_THREE_DIGITS)) return { right: true };
   /** @param {Mistake} mistake */
   const distance = ([value]) => Math.abs(Number(answer) - Number(value)) || 0; // 0 for what is not a number
   const [nearest] = known.toSorted((one, other) => distance(one) - distance(other));

@@ -1,6 +1,7 @@
 /** The user's code and, below it, the same computation as a NumPy program; the current line of each is lit. */
 
 import { make, reveal, set, write } from "./dom.js";
+import { foldArrays } from "./literals.js";
 import { digits, rowListView } from "./row-list.js";
 import { STRINGS } from "./strings.js";
 
@@ -87,7 +88,9 @@ function programView({ lines, steps }, go) {
   const about = (/** @type {number} */ index) => ({ "data-program-line": index });
   /** @type {Listing["isLit"]} */
   const isLit = (index, step) => (steps[step] === index ? {} : null);
-  const list = listOf(box, { lines, start: 1, about, stepOf, isLit, lit: "data-program-lit" }, go);
+  const [folded, lit] = [lines.map(foldArrays), "data-program-lit"];
+  const full = (/** @type {number} */ index) => (folded[index] === lines[index] ? null : lines[index]);
+  const list = listOf(box, { lines: folded, start: 1, about, stepOf, isLit, full, lit }, go);
   box.append(list.element);
   const toggle = make("button", { type: "button", class: "toggle", "data-action": "program" }, STRINGS.code.program);
   /** @type {number | null} */
@@ -132,18 +135,21 @@ function lineOf(attributes, number, text, step, go) {
  *   lines: string[], start: number, lit: string, about: (index: number) => Record<string, number>,
  *   stepOf: (index: number) => number, isLit: (index: number, step: number) => { columns?: Where["columns"] } | null,
  *   isPassed?: (index: number, step: number) => boolean, bornAt?: (index: number, step: number) => OddKind | null,
+ *   full?: (index: number) => string | null,
  * }} Listing
  */
 
 /**
  * Lines with one stop for Tab, at the current line; from there the arrows up and down walk from button to button.
  * For a line, `stepOf` is the step that it goes to (-1 for none), `isLit` says whether a step lights it, and which
- * columns, `isPassed` whether it ran just before the step without one of its own, `bornAt` which NaN or infinity began.
+ * columns, `isPassed` whether it ran just before the step without one of its own, `bornAt` which NaN or infinity began;
+ * `full` is the whole of a line that is shown folded.
  * @param {HTMLElement} box
  * @param {Listing} listing
  * @param {(step: number) => void} go
  */
-function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => false, bornAt = () => null, lit }, go) {
+function listOf(box, listing, go) {
+  const { lines, start, about, stepOf, isLit, isPassed = () => false, bornAt = () => null, full, lit } = listing;
   const element = make("div", { class: "lines", style: digits(start + lines.length - 1) });
   const walk = [...lines.keys()].filter((index) => stepOf(index) >= 0);
   let entrance = walk[0];
@@ -157,7 +163,7 @@ function listOf(box, { lines, start, about, stepOf, isLit, isPassed = () => fals
       const born = bornAt(index, step);
       set(row, "data-passed", passed);
       set(row, "data-odd", born);
-      set(row, "title", passed ?? (born && STRINGS.code.odd(born)));
+      set(row, "title", passed ?? (born ? STRINGS.code.odd(born) : full?.(index) ?? null));
       if (now === before) return;
       before = now;
       set(row, lit, now ? true : null);

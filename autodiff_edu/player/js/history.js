@@ -26,8 +26,8 @@ export function latest(changes, step) {
 /**
  * Applies the `states` of the trace from the first step to the last. For each step: the direction, the place in the
  * code, the pass whose cotangents or tangents are on show (or null), whether that pass, or else the next, pushes
- * `tangents`, whether it is part of an `update` of variables, and the tapes that are `paused`. For each tensor the values, and for each tensor and entry the cotangents
- * or tangents of each pass, as changes: {step, array}.
+ * `tangents`, whether it is part of an `update` of variables, and the tapes that are `paused`. For each tensor the
+ * values, and for each tensor and entry the cotangents or tangents of each pass, as changes: {step, array}.
  * @param {Trace} trace
  */
 export function readHistory(trace) {
@@ -86,8 +86,7 @@ export function readHistory(trace) {
    */
   const pushing = (number) => !backward[number] && pass[number] !== null && tangents[number];
   /**
-   * What goes on at a step: the word of its pill in the heading, for which strings.js has a text. Steps in a row with the
-   * same word are one phase.
+   * What goes on at a step, as the heading says it: strings.js has its words. Steps in a row with the same are a phase.
    * @param {number} number
    * @returns {"forward" | "backward" | "tangents" | "update" | "explain" | "error"}
    */

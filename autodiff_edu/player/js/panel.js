@@ -54,7 +54,7 @@ function readings(trace, history) {
 function rowPlace(role, fields = [{}, {}]) {
   const [name, what, shape, label] = ["name", "role", "shape", "role"].map((kind) => make("span", { class: kind }));
   const [value, cotangent] = fields.map(arrayPlace);
-  const head = make("th", { scope: "row" }, name, what, shape);
+  const head = make("th", { scope: "row" }, name, " ", what, " ", shape); // the spaces are for readers who listen
   const flowing = make("div", { class: "flow" }, cotangent.element, label);
   const cells = [make("td", {}, value.element), make("td", {}, flowing)];
   const element = make("tr", { "data-row": role }, head, ...cells);

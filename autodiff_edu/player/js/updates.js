@@ -1,4 +1,4 @@
-/** The formula of an assignment: W := W − 0.5 · W̄, a variable's new value in terms of its old one and its cotangent. */
+/** The formula of an assignment, W := W − 0.5 · W̄: a variable's new value from its old one and its cotangent. */
 
 import { drawBarName, drawName, drawTree, equation } from "./formula.js";
 
@@ -19,6 +19,6 @@ export function drawUpdate({ steps, tensors, formulas }, history, number, { shor
   const isKnown = !hasNames && short(value) !== null && [0, "g"].every((leaf) => numberOf(/** @type {Leaf} */ (leaf)));
   const symbolic = drawTree(tree, (leaf) => ({ node: (leaf === "g" ? drawBarName : drawName)(name) }));
   const numeric = isKnown ? [drawTree(tree, (leaf) => ({ number: numberOf(leaf) }))] : [];
-  const nodes = [...numeric, ...outcome(value)];
-  return equation(drawName(name), [":=", symbolic], ...nodes.map((node) => /** @type {[string, Element]} */ (["=", node])));
+  const others = [...numeric, ...outcome(value)].map((node) => /** @type {[string, Element]} */ (["=", node]));
+  return equation(drawName(name), [":=", symbolic], ...others);
 }

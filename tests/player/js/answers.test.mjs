@@ -51,6 +51,16 @@ test("a number is right to three significant digits, or within what is asked for
   assert.ok(isClose(1 / 3, 1 / 3, 0));
 });
 
+test("an answer may be worked out from the three digits of a sentence", () => {
+  const third = { asks: "number", right: 2 / 3, shown: "0.666667", mistakes: [[0.67, "That is w."]], hint: "Look." };
+  assert.deepEqual(judge(third, "0.666"), { right: true }, "0.333 + 0.333");
+  assert.deepEqual(judge(third, "0.65"), { right: false, hint: "Look." });
+  assert.deepEqual(judge(third, "0.67"), { right: false, hint: "That is w." }, "a known mistake stays one");
+  const whole = { asks: "number", right: 201, shown: "201", hint: "Look." };
+  assert.deepEqual(judge(whole, "200"), { right: false, hint: "Look." }, "what is shown in full is asked for in full");
+  assert.deepEqual(judge({ ...third, within: 0 }, "0.666"), { right: false, hint: "Look." });
+});
+
 test("shapes are the same if all axes are", () => {
   assert.ok(sameShape([], []) && sameShape([2, 3], [2, 3]));
   assert.ok(!sameShape([2, 3], [3, 2]) && !sameShape([2], [2, 1]) && !sameShape([2, 1], [2]));

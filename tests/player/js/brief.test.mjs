@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { brief } from "../../../autodiff_edu/player/js/brief.js";
+import { traces } from "./traces.mjs";
+
+test("three significant digits, and never fewer than stand before the point", () => {
+  const pairs = {
+    "0.666667": "0.667", "-0.666667": "-0.667", 15: "15", "1234.56": "1235", 123457: "123457", "99999.6": "100000",
+    "2.125": "2.13", "0.999996": "1", "0.000123456": "0.000123", "1.23457e-05": "1.23e-05", "-1.23457e+06": "-1.23e+06",
+    "9.99957e-05": "9.99957e-05", "0.333333-2.66667j": "0.333-2.67j",
+    "[[0.333333 2] [nan -inf]]": "[[0.333 2] [nan -inf]]",
+  };
+  for (const [text, short] of Object.entries(pairs)) assert.equal(brief(text), short);
+});
+
+test("the numbers of sentences are those of the arrays, in brief", () => {
+  const { document } = traces.cubic;
+  let said = 0;
+  for (const { kind, text, after } of document.steps) {
+    if (kind !== "accumulate" || after.shape.length) continue;
+    assert.ok(text.includes(` now has ${brief(after.text)}.`), text);
+    said++;
+  }
+  assert.ok(said);
+});
