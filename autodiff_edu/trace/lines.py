@@ -68,7 +68,7 @@ class FunctionCall:
     """A call of a user's function: its name, its arguments in a few characters, and the call it was made in.
 
     A method has the name that the line that calls it has for it, such as `n1` in `n1(x)`. `given` are the ids of the
-    tensors among the arguments. A call has a frame of its own if it is a method's, and no scope has one already.
+    tensors among the arguments. A call is `framed` in the picture if it is a method's that has no scope of its own.
     """
 
     __slots__ = ("arguments", "caller", "framed", "function", "given", "name", "worth")
@@ -84,7 +84,7 @@ class FunctionCall:
         if is_method := names[:1] in (("self",), ("cls",)):
             names = names[1:]
             self.name = (line and _called_as(line.f_code, line.f_lasti, code.co_name)) or self.name
-        self.framed = is_method and frame.f_back is not None and frame.f_back.f_code is not SCOPED
+        self.framed = is_method and line is not None and line is frame.f_back  # and not called within a scope
         self.arguments = {name: _in_brief(given[name]) for name in names if name in given}
         self.given = [id for name in names for id, _ in _tensors(name, given.get(name))]
 

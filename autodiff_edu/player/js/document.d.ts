@@ -253,6 +253,7 @@ interface Group {
   count: number;
   parent: number;
   name?: string;
+  given?: number[];
   times?: number;
   number?: number;
   x: number;

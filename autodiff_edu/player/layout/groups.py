@@ -1,7 +1,7 @@
 """Groups of entries, which the player folds into one box: scopes, calls, backward passes, and the turns of a loop.
 
 Entries that follow each other in one `ad.scope` (every `nn.Module` opens one) are a group, and so are those that a
-backward pass computes while another tape records, and those of one call of a recursive function. Entries that come from
+backward pass computes while another tape records, and those of one call of a recursive function or of a method. Entries that come from
 the same places in the user's code, in the same order, at least three times running, are a loop: a group of turns, each
 of which is a group too if it holds more than one thing. Groups nest, and hold two entries at least.
 
@@ -54,8 +54,8 @@ def find_groups(document: dict[str, Any]) -> tuple[list[dict[str, Any]], list[in
     -------
     list of dict
         The groups, each after the group it is in: `kind` ("scope", "call", "pass", "push" of tangents, "loop" or
-        "turn"), `count` (of entries), `parent` (the index of the group around it, or -1), and by kind a `name`, how
-        many `times`, or the turn's `number`.
+        "turn"), `count` (of entries), `parent` (the index of the group around it, or -1), and by kind a `name`, the
+        tensors that are `given` to a call, how many `times`, or the turn's `number`.
     list of int
         For each entry the index of the innermost group, or -1.
     """
@@ -105,11 +105,11 @@ class _Finder:
     def __init__(self, document: dict[str, Any]) -> None:
         self.keys: dict[Any, int] = {}
         entries = document["entries"]
-        self.names = [call["text"] for call in document.get("calls", ())]
+        self.calls = document.get("calls", ())
         self.paths: list[list[Any]] = [list(entry.get("scope", ())) for entry in entries]
         self.origins: list[tuple[Any, ...]] = [_origin(entry) for entry in entries]
         self.runs: list[list[int]] = [[entry["call"]] if "call" in entry else [] for entry in entries]
-        for index, calls in _in_recursion(document).items():
+        for index, calls in _in_calls(document).items():
             self.paths[index] += [Called(call) for call in calls[:DEEPEST]]
             self.origins[index] += (len(calls),)  # deeper down it is not a turn of a loop, but another call
         for index, (number, tape, reached, kind) in _in_passes(document["steps"]).items():
@@ -139,7 +139,9 @@ class _Finder:
                 case str():
                     origin, about = named, {"kind": "scope", "name": named}
                 case Called(call):
-                    origin, about = "call", {"kind": "call", "name": self.names[call]}
+                    made = self.calls[call]
+                    origin = ("call", made["text"].partition("(")[0])  # two objects' methods are no turns of a loop
+                    about = {"kind": "call", "name": made["text"], "given": made.get("given", [])}
                 case (_, tape, kind):
                     origin, about = kind, {"kind": kind, "name": tape}
             key = _number(self.keys, (origin, *(part.key for part in inner)))
@@ -152,8 +154,8 @@ def _origin(entry: dict[str, Any]) -> tuple[Any, ...]:
     return entry["operation"], where.get("code"), where.get("line"), tuple(where.get("columns") or ())
 
 
-def _in_recursion(document: dict[str, Any]) -> dict[int, list[int]]:
-    """Map each entry that a recursive function computes to the calls of such functions, from the outermost."""
+def _in_calls(document: dict[str, Any]) -> dict[int, list[int]]:
+    """Map each entry that a recursive function or a method computes to the calls of such, from the outermost."""
     calls, entries = document.get("calls", ()), document["entries"]
     chains: list[list[int]] = []  # by call
     recursive = set()
@@ -165,6 +167,7 @@ def _in_recursion(document: dict[str, Any]) -> dict[int, list[int]]:
     # a call that the player makes itself is around everything, and known only from those within
     shown = [call for call, about in enumerate(calls) if "caller" in about or call in at.values()]
     wanted = {call for call in shown if calls[call]["function"] in recursive}
+    wanted |= {index for index, call in enumerate(calls) if call.get("method")}
     found = {index: [each for each in chains[call] if each in wanted] for index, call in at.items()}
     return {index: chain for index, chain in found.items() if chain}
 

@@ -161,8 +161,8 @@ def nest_levels(
     """Return the levels, the whole picture first then one for each group, with everything that belongs on each.
 
     A computed tensor belongs to the group of its entry; a given one to the innermost group that has all its uses,
-    unless that is a loop and several of its turns use it, or it is what the first turn starts from, and each later one
-    from what the one before it has computed: that was there before the first.
+    unless that is a call that it is passed to, or a loop and several of its turns use it, or it is what the first turn
+    starts from, and each later one from what the one before it has computed: that was there before the first.
     """
     levels = [Level(-1, None, Vertex(-1, 0.0, 0.0, frame=True))]
     for index, group in enumerate(groups):
@@ -187,6 +187,9 @@ def nest_levels(
             for loop in reversed(at[tensor].path):
                 if (loop, tensor) in starts:
                     at[tensor] = loop.path[-2]
+            for call in reversed(at[tensor].path[1:]):
+                if tensor in groups[call.index].get("given", ()):
+                    at[tensor] = call.path[-2]
             at[tensor].given.append(box)
 
     supplies: dict[tuple[Level, int], tuple[Vertex, Vertex]] = {}

@@ -350,6 +350,76 @@ def test_deep_recursion_has_a_few_frames_and_still_no_loop():
     assert [group["kind"] for group in groups] == ["call"] * 5
 
 
+class Neuron:
+    def __init__(self, w, b):
+        self.w, self.b = ad.Variable(w, name="w"), ad.Variable(b, name="b")
+
+    def __call__(self, x):
+        return np.tanh(self.w * x + self.b)
+
+    def twice(self, x):
+        return self(self(x))
+
+
+def two_neurons():
+    n1, n2 = Neuron(0.5, 0.1), Neuron(-1.0, 0.2)
+    x = ad.Variable(2.0)
+    with ad.trace() as traced, ad.GradientTape() as tape:
+        h = n1(x)
+        out = n2.twice(h)
+        tape.gradient(out * out, [n1.w, n2.w])
+    return json.loads(traced.to_json())
+
+
+def test_a_call_of_a_method_has_a_frame_with_the_name_that_its_line_has_for_it():
+    groups, _ = find_groups(two_neurons())
+    assert [(group["name"], group["count"], group["parent"]) for group in groups] == [
+        ("n1(2)", 3, -1),
+        ("n2.twice(0.800499)", 6, -1),
+        ("Neuron.__call__(0.800499)", 3, 1),
+        ("Neuron.__call__(-0.537405)", 3, 1),
+    ]
+
+
+def test_what_a_call_is_given_stands_outside_of_its_frame_and_what_it_reads_inside():
+    document = two_neurons()
+    boxes = dict(zip((t["name"] for t in document["tensors"]), layout(document)["tensors"], strict=True))
+    assert {name: boxes[name]["group"] for name in ("x", "w", "b", "w₂")} == {"x": -1, "w": 0, "b": 0, "w₂": 1}
+
+
+def test_the_input_of_a_recursion_stands_outside_of_all_its_frames():
+    document = ad.play(lambda x: power(x, 5), 2.0)._content["trace"]
+    picture = layout(document)
+    assert picture["groups"][0]["name"] == "power(2, 5)"
+    groups = {t["name"]: box["group"] for t, box in zip(document["tensors"], picture["tensors"], strict=True)}
+    assert groups == {"x": -1, "t1": 2, "t2": 2, "t3": 1, "power": 0}
+
+
+def test_three_layers_in_a_row_are_turns_of_a_loop():
+    layers = [Neuron(0.5, 0.1) for _ in range(3)]
+
+    def f(x):
+        for layer in layers:
+            x = layer(x)
+        return x
+
+    groups, _ = find_groups(ad.play(f, 2.0)._content["trace"])
+    assert [(group["kind"], group.get("name")) for group in groups] == [
+        ("loop", None),
+        *(("call", f"layer({given})") for given in ("2", "0.800499", "0.462313")),
+    ]
+
+
+def test_a_layer_whose_scope_frames_it_has_no_second_frame():
+    class Layer(nn.Module):
+        def __call__(self, x):
+            return np.sin(x) * 2.0
+
+    layer = Layer()
+    groups, _ = find_groups(ad.play(lambda x: layer(layer(x)) + 1.0, 2.0)._content["trace"])
+    assert [(group["kind"], group["name"]) for group in groups] == [("scope", "layer")]
+
+
 def test_a_function_that_a_loop_calls_is_not_a_recursion():
     def twice(x):
         return np.sin(x) * 2.0
