@@ -103,7 +103,7 @@ def renamed(where: Where) -> frozenset[str]:
 
 
 def first_name(where: Where, name: str) -> str:
-    """Return the name that a second name at a place was given for: z, after `y = z`; the name itself if that is unclear.
+    """Return the name that a second name at a place stands for: z, after `y = z`; the name itself if that is unclear.
 
     It is clear where the assignment runs before the place, whichever way the code in between goes.
     """
@@ -255,8 +255,8 @@ def _last_assigning(body: list[ast.stmt], name: str, place: tuple[int, int]) -> 
     """Find the last statement before a place that assigns a name; False if that depends on the way the code goes."""
     for statement in reversed(body):
         reach = _reach(statement, place)
-        stores = any(isinstance(node, ast.Name) and node.id == name and _is_stored(node) for node in ast.walk(statement))
-        if reach == 1 or not stores:
+        assigned = [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and _is_stored(node)]
+        if reach == 1 or name not in assigned:
             continue
         if reach == -1:
             return statement if isinstance(statement, ast.Assign | ast.AnnAssign) else False

@@ -17,7 +17,8 @@ def sentences(trace):
 def three_uses(x, y):
     s = np.sin(x)
     p = x * s
-    return p + y * x
+    total = p + y * x
+    return total
 
 
 def recorded(f, **sources):
@@ -57,7 +58,7 @@ def test_a_wrong_walk_plays_wrongly():
     notes = [(entry, g, k, part, part) for entry, g, k, part, _ in notes]  # it overwrites
     said = sentences(replay(entries, target, values, notes, "wrong"))
     assert "The contribution to x is 0.909. It is added to 3, so x now has 0.909. That was 2 of 3." in said
-    assert said[-2] == "dt4/dx is -0.832."
+    assert said[-2] == "dtotal/dx is -0.832."
 
 
 def test_a_seed_other_than_ones_is_the_walk_s_own():
