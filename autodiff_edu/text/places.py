@@ -103,26 +103,28 @@ def renamed(where: Where) -> frozenset[str]:
 
 
 def first_name(where: Where, name: str) -> str:
-    """Return the name that a second name at a place stands for: z, after `y = z`; the name itself if that is unclear.
-
-    It is clear where the assignment runs before the place, whichever way the code in between goes.
-    """
-    source, at = source_of(where[0].co_filename), position_of(*where)
-    if name not in renamed(where) or at[2] is None:
+    """Return the name that a second name at a place stands for: z, after `y = z`; the name itself if unclear."""
+    if name not in renamed(where):
         return name
-    here = (at[0], at[2])
-    around = [
-        node.body
-        for node in source.nodes
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _reach(node, here) == 0
-    ]
-    for body in [*around[-1:], *([] if around else [source.tree.body])]:
-        while isinstance(statement := _last_assigning(body, name, here), ast.stmt):
-            value = next((value for target, value in list_assigned(statement) if target.id == name), None)
-            if not isinstance(value, ast.Name):
-                break
-            name, here = value.id, (statement.lineno, statement.col_offset)
+    line, _, column, _ = position_of(*where)
+    while statement := assignment(where[0], name, (line, column or 0)):
+        value = next((value for target, value in list_assigned(statement) if target.id == name), None)
+        if not isinstance(value, ast.Name):
+            break
+        name, line, column = value.id, statement.lineno, statement.col_offset
     return name
+
+
+def assignment(code: CodeType, name: str, place: tuple[int, int]) -> ast.stmt | None:
+    """Find the last statement before a place of a function, or of a cell, that assigns a name; None if that is unclear.
+
+    It is clear where the statement runs before the place, whichever way the code in between goes.
+    """
+    source = source_of(code.co_filename)
+    functions = [node for node in source.nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    around = [node.body for node in functions if _reach(node, place) == 0] or [source.tree.body]
+    found = _last_assigning(around[-1], name, place)
+    return found or None
 
 
 def written(where: Where) -> tuple[str, str | None, list[ast.expr]] | None:

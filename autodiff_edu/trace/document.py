@@ -89,6 +89,7 @@ from ..text.frames import Where
 from ..text.labels import Labels, names_of_tapes
 from ..text.places import names
 from ..text.shared import shared
+from ..text.statements import where_from
 from .arrays import array
 from .backward_calls import backward_calls
 from .broadcasting import is_copied, unfold
@@ -405,6 +406,8 @@ class Writer:
             computed: Where = entry.where
             return computed
         where = getattr(event, "where", None) or happening.where
+        if isinstance(event, events.Watch) and names(where).function not in ("watch", "play"):
+            return where_from(where, self.labels[event.tensor._id])  # not where it happens to be used first
         return None if where is None or names(where).function == "play" else where
 
 

@@ -240,3 +240,58 @@ def test_the_name_it_is_assigned_to_comes_first():
         tape.gradient(cost, r)
 
     assert outcomes(document_of(run)) == ["dcost/dr is 1."]
+
+
+# Where a variable comes from --------------------------------------------------------------------------------------------
+
+
+def lit(document):
+    """The lines that are lit while a tape watches something; None where nothing is lit."""
+    found = []
+    for step in document["steps"]:
+        if step["kind"] == "watch":
+            where = step["where"]
+            part = where and document["code"][where["code"]]
+            found.append(where and part["lines"][where["line"] - part["first_line"]].strip())
+    return found
+
+
+def test_a_watch_lights_the_line_where_the_variable_is_made_and_not_its_first_use():
+    def run():
+        price = ad.Variable(2.0)
+        with ad.GradientTape() as tape:
+            y = 30.0 * price
+        tape.gradient(y, price)
+
+    assert lit(document_of(run)) == ["price = ad.Variable(2.0)"]
+
+
+def test_or_the_head_of_the_function_that_is_given_it():
+    def profit(price):
+        return 30.0 * price
+
+    def run():
+        with ad.GradientTape():
+            profit(ad.Variable(2.0))
+
+    assert lit(document_of(run)) == ["def profit(price):"]
+
+
+OUTSIDE = ad.Variable(2.0)
+
+
+def test_or_nothing_where_neither_is_in_sight():
+    def run():
+        with ad.GradientTape():
+            30.0 * OUTSIDE
+
+    assert lit(document_of(run)) == [None]
+
+
+def test_but_where_the_tape_is_told_to_watch_that_is_lit():
+    def run():
+        x = ad.constant(2.0)
+        with ad.GradientTape() as tape:
+            tape.watch(x)
+
+    assert lit(document_of(run)) == ["tape.watch(x)"]
