@@ -282,7 +282,7 @@ def test_the_player_has_one_height_at_every_step(panel: Any) -> None:
 def test_what_is_about_no_tensor_leaves_its_room_to_the_graph(visit: Any, tmp_path: Path) -> None:
     panel = Panel(visit, tmp_path, stopped())
     room = "root => root.querySelector('.graph-figure').clientHeight"
-    for width in (1280, 900):
+    for width in (1280, 720):
         panel.root.page.set_viewport_size({"width": width, "height": 720})
         panel.go(1)
         before = panel.root.evaluate(room)

@@ -30,14 +30,15 @@ export function drawBox(place, index, { name, value: { text: whole } }) {
   /** @type {(part: string, dx: number, y: number, anchor?: string, words?: string) => SVGTextElement} */
   const text = (part, dx, y, anchor = "start", words = "") =>
     draw("text", { x: x + dx, y, "data-part": part, "text-anchor": anchor }, words);
-  const [title, about] = [draw("title"), draw("title")];
+  const [title, meaning] = [draw("title"), draw("title")];
   const strip = art?.strip ?? lines.strip;
   /** @type {(top: number, tall: number) => number} */
   const middle = (top, tall) => top + tall / 2 + 4; // of a line of text beside a thumbnail
   const value = !plain
     ? text("value", left, art ? middle(art.top, art.value || 14) : lines.value)
     : art ? text("value", left, middle(0, height)) : text("value", width / 2, lines.plain_value, "middle");
-  const element = draw("g", { "data-tensor": index, class: plain ? "plain" : null });
+  const about = { id: `tensor-${index}`, role: "img", "data-tensor": index, class: plain ? "plain" : null };
+  const element = draw("g", about);
   element.append(title, draw("rect", { x, y: 0, width, height, rx: 6 }), value);
   const below = art ? middle(strip, height - strip) : lines.cotangent;
   const cotangent = plain ? null : text("cotangent", left, below);
@@ -109,8 +110,8 @@ export function drawBox(place, index, { name, value: { text: whole } }) {
     }
     if (cornered && now.corner !== before.corner) now.corner ? element.append(cornered) : cornered.remove();
     if (mark && before.mark !== now.mark) {
-      mark.replaceChildren(BOX_MARKS[now.mark] ?? "", about);
-      write(about, STRINGS.graph.marks[now.mark] ?? "");
+      mark.replaceChildren(BOX_MARKS[now.mark] ?? "", meaning);
+      write(meaning, STRINGS.graph.marks[now.mark] ?? "");
     }
     before = now;
   };
@@ -143,31 +144,31 @@ export const drawHead = (x, y, down) => {
   return draw("path", { class: "head", d: `M${x - 4} ${back}L${x} ${y}L${x + 4} ${back}z` });
 };
 
-/** @typedef {(y: number) => number} Up where a height of the unfolded picture is now */
+/** @typedef {import("./folds.js").Folds["points"]} Place where the points of a link are now */
 
 /**
  * The path of a line through its links, from the first to the last.
- * @type {(links: Link[], up: Up) => string}
+ * @type {(links: Link[], place: Place) => string}
  */
-export const pathOf = (links, up) =>
-  links.map(({ points: [x, top, bentX, bent, bottom] }) => {
-    const [y, bend] = [up(top), up(bent)];
+export const pathOf = (links, place) =>
+  links.map((link) => {
+    const [x, y, bentX, bend, bottom] = place(link);
     const middle = (y + bend) / 2;
-    return `M${x} ${y}C${x} ${middle} ${bentX} ${middle} ${bentX} ${bend}V${up(bottom)}`;
+    return `M${x} ${y}C${x} ${middle} ${bentX} ${middle} ${bentX} ${bend}V${bottom}`;
   }).join("");
 
 /**
  * Points along the same line, closely enough to run along it.
- * @type {(links: Link[], up: Up) => number[][]}
+ * @type {(links: Link[], place: Place) => number[][]}
  */
-export const pointsOf = (links, up) =>
-  links.flatMap(({ points: [x, top, bentX, bent, bottom] }) => {
-    const [y, bend] = [up(top), up(bent)];
+export const pointsOf = (links, place) =>
+  links.flatMap((link) => {
+    const [x, y, bentX, bend, bottom] = place(link);
     const bow = Array.from({ length: 9 }, (_, k) => {
       const t = k / 8;
       return [x + (bentX - x) * t * t * (3 - 2 * t), y + (bend - y) * t * (1.5 - 1.5 * t + t * t)];
     });
-    return [...bow, [bentX, up(bottom)]];
+    return [...bow, [bentX, bottom]];
   });
 
 /**
@@ -194,11 +195,11 @@ export function drawBead(array, limit) {
 }
 
 /**
- * Scissors across the middle of a link: nothing flows back through here.
- * @type {(link: { points: number[] }, up: Up) => SVGGElement}
+ * Scissors across the middle of a link with these points: nothing flows back through here.
+ * @type {(points: number[]) => SVGGElement}
  */
-export const drawScissors = ({ points: [x, top, bentX, bottom] }, up) => {
-  const at = `translate(${(x + bentX) / 2} ${(up(top) + up(bottom)) / 2})`;
+export const drawScissors = ([x, top, bentX, bottom]) => {
+  const at = `translate(${(x + bentX) / 2} ${(top + bottom) / 2})`;
   const blades = "M-4.5 -3.5L8 4M-4.5 3.5L8 -4M-4.4 -4.2a2.4 2.4 0 1 0 -.1 .1M-4.4 4.2a2.4 2.4 0 1 1 -.1 -.1";
   return draw("g", { class: "scissors", transform: at }, draw("circle", { r: 11 }), draw("path", { d: blades }));
 };

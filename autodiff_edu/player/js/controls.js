@@ -29,7 +29,7 @@ const BUTTONS = {
 };
 const SPEEDS = [0.5, 1, 2, 4];
 
-/** @typedef {keyof typeof BUTTONS | "stage" | "predict" | "leave"} Action */
+/** @typedef {keyof typeof BUTTONS | "stage" | "predict" | "leave" | "fit"} Action */
 /** @typedef {Record<Action, () => void>} Actions */
 
 /**
@@ -95,7 +95,9 @@ export function controlsView(trace, history, { actions, go, setSpeed }) {
 }
 
 /** @type {Record<string, Action>} */
-const KEYS = { ArrowLeft: "previous", ArrowRight: "next", " ": "play", Home: "first", End: "last", f: "stage" };
+const KEYS = {
+  ArrowLeft: "previous", ArrowRight: "next", " ": "play", Home: "first", End: "last", f: "stage", 0: "fit",
+};
 /** @type {Record<string, Action>} */
 const STAGE_KEYS = { PageUp: "previous", PageDown: "next" }; // those of a presenter's remote
 

@@ -60,8 +60,11 @@ export function readCuts(trace, history) {
     if (makers.has(tensor)) return stepOfEntry(makers.get(tensor), at);
     return (history.backward[at] ? inPass(uses.get(`to ${tensor}`), at) : undefined) ?? seen.get(tensor) ?? at;
   };
+  /** @param {number} tensor */
+  const stepOfValue = (tensor) => (makers.has(tensor) ? history.appeared[makers.get(tensor)] : seen.get(tensor));
   const names = (/** @type {number} */ step) => history.paused[step].map(history.tapeName);
   /** @type {(entry: number, input: number) => boolean} */
   const flowsBack = (entry, input) => uses.has(`${entry}.${input}`);
-  return { stops, inputOf, flowsBack, state, mark, isAt, stepOfEntry, stepOfUse, stepOfTensor, paused: names };
+  const found = { stepOfEntry, stepOfUse, stepOfTensor, stepOfValue };
+  return { stops, inputOf, flowsBack, state, mark, isAt, ...found, paused: names };
 }

@@ -246,6 +246,8 @@ interface Link {
   parent: number;
   entry: number;
   group: number;
+  out_of?: number;
+  into?: number;
 }
 
 interface Group {

@@ -103,7 +103,7 @@ function glossaryLink(term) {
 
 function listOfSigns() {
   const { marks } = STRINGS.graph;
-  const scissors = drawScissors({ points: [0, 0, 0, 0] }, (y) => y);
+  const scissors = drawScissors([0, 0, 0, 0]);
   set(scissors, "data-known", true);
   /** @type {(name: string, sign: Element) => Element} */
   const picture = (name, sign) => draw("svg", { viewBox: "-12 -12 24 24", role: "img", "aria-label": name }, sign);

@@ -2,12 +2,15 @@
 
 import { drawBead, drawBox, drawHead, drawScissors, pathOf, pointsOf } from "./boxes.js";
 import { readCuts } from "./cuts.js";
-import { build, draw, make, reveal, set, write } from "./dom.js";
+import { UNKNOWN, draw, make, set, write } from "./dom.js";
 import { readFolds } from "./folds.js";
 import { signsButton } from "./glossary.js";
 import { groupsView } from "./groups.js";
+import { paneView } from "./pane.js";
 import { MANY } from "./row-list.js";
 import { STRINGS } from "./strings.js";
+import { walkWithKeys } from "./walk.js";
+import * as SHARED from "../../text/shared.json";
 
 /** @typedef {{ entry: number, input?: number }} Use */
 /**
@@ -37,71 +40,111 @@ export function graphView(trace, history, layout, go, flow, corners) {
   const arrives = new Map(uses);
   const layers = ["frames", "links", "lit", "cuts", "boxes", "beads"].map((name) => draw("g", { class: name }));
   const [frames, lines, lit, cutLayer, front, beads] = layers;
-  const picture = draw("svg", { role: "img", "aria-label": STRINGS.graph.name }, ...layers);
-  const zoom = () => Number(getComputedStyle(canvas).zoom) || 1; // larger on stage
-  const view = () => [box.scrollTop / zoom(), (box.clientHeight || 600) / zoom()]; // from where on, and how much
-  const origin = () => picture.getBoundingClientRect().left - left * zoom(); // of the coordinates, on the screen
+  const picture = draw("svg", { role: "presentation" }, ...layers);
   const toggle = (/** @type {number} */ group) => {
-    const before = origin();
+    const corner = () => { const { x, y } = groups.placeOf(group); return [x, y]; };
+    const [x, y] = corner();
+    const before = pane.onScreen(x, y);
     folds.toggle(group);
+    busy = true;
+    arrange();
+    pane.keep(.../** @type {[number, number]} */ (corner()), before); // what was clicked stays under the hand
     paint();
     show(current, false);
-    box.scrollLeft += origin() - before; // what was clicked stays under the hand; its height is what it was
   };
   const groups = groupsView(trace, history, layout, folds, toggle);
   const canvas = make("div", { class: "canvas" }, picture, groups.element);
-  const box = make("div", { class: "scroll graph" }, canvas);
+  const redraw = (/** @type {boolean} */ follow) => {
+    if ((repaint() || follow) && !busy) show(current, follow);
+  };
+  const pane = paneView(canvas, picture, redraw);
   /** @type {Map<number, ReturnType<typeof drawBox>>} */
   const boxes = new Map(); // drawn when they are first seen
-  /** @type {[number, number, Drawn[], number[], Element[]]} */
-  let [current, left, links, seen, under] = [0, 0, [], [], []];
+  /** @type {[number, Drawn[], number[], Element[]]} */
+  let [current, links, seen, under] = [0, [], [], []];
+  const words = STRINGS.graph;
+  const coverOf = (/** @type {number} */ tensor) => folds.cover(layout.tensors[tensor].group);
+  /** @type {Element | null} */
+  let visited = null;
+  walkWithKeys(pane.box, trace, {
+    coverOf,
+    placeOf: (tensor) => placeOf(tensor),
+    start: () => subjects[current] ?? first,
+    visit: (tensor) => {
+      if (visited) set(visited, "data-visited", null);
+      if (tensor !== undefined) pane.bring([placeOf(tensor)]);
+      const cover = tensor === undefined ? -1 : coverOf(tensor);
+      visited = cover < 0 ? boxes.get(tensor)?.element ?? null : groups.buttonOf(cover);
+      set(pane.box, "aria-activedescendant", visited && visited.id);
+      if (visited) set(visited, "data-visited", true);
+    },
+    go: (tensor) => {
+      const step = cuts.stepOfValue(tensor);
+      if (Number.isFinite(step)) go(step);
+    },
+  });
   const subjects = trace.steps.map(({ tensor, entry }) => tensor ?? trace.entries[entry]?.output);
   const first = subjects.find((each) => each !== undefined);
-  let found = false; // whether something has been lit
+  let [found, busy, many] = [false, false, false]; // whether something has been lit, is being drawn, is left out
   let reach = [-Infinity, Infinity]; // the heights between which boxes and lines are in the page
+
+  const isOpen = (/** @type {Box | Link} */ thing) => folds.cover(thing.group) < 0;
+  /**
+   * Where a tensor is in the picture: its box, or the folded group that it is in.
+   * @param {number} tensor
+   */
+  const placeOf = (tensor) => {
+    const { x, y, width, height, group } = layout.tensors[tensor];
+    const cover = folds.cover(group);
+    return cover < 0 ? { x: folds.across(x), y: folds.up(y), width, height } : groups.placeOf(cover);
+  };
+  /** Gives the picture the size that it has with the groups as they are folded. */
+  const arrange = () => {
+    const folded = groups.outermost().filter(folds.isFolded).map(groups.placeOf);
+    const open = layout.tensors.flatMap((box, index) => (isOpen(box) ? [placeOf(index)] : []));
+    many = open.length + groups.outermost().length > MANY;
+    pane.hold(folds.width(), folds.up(layout.height), [...open, ...folded]);
+  };
 
   /** Draws whatever the folded groups leave; if that is a lot, only what is in view or near it. */
   const paint = () => {
-    const open = (/** @type {Box | Link} */ thing) => folds.cover(thing.group) < 0;
-    const whole = layout.tensors.filter(open);
-    const [above, tall] = view();
-    const many = whole.length + groups.count() > MANY;
+    const { y: above, height: tall } = pane.view();
     reach = many ? [above - tall, above + 2 * tall] : [-Infinity, Infinity];
     /** @type {(top: number, bottom: number) => boolean} */
     const near = (top, bottom) => folds.up(top) < reach[1] && folds.up(bottom) > reach[0];
-    const inView = (/** @type {Box} */ place) => open(place) && near(place.y, place.y + place.height);
+    const inView = (/** @type {Box} */ place) => isOpen(place) && near(place.y, place.y + place.height);
     seen = layout.tensors.flatMap((place, index) => (inView(place) ? [index] : []));
     for (const index of seen) {
       const place = layout.tensors[index];
       if (!boxes.has(index)) boxes.set(index, drawBox(place, index, trace.tensors[index]));
-      set(boxes.get(index).element, "transform", `translate(0 ${folds.up(place.y)})`);
+      const shift = `translate(${folds.across(place.x) - place.x} ${folds.up(place.y)})`;
+      set(boxes.get(index).element, "transform", shift);
     }
     links = layout.links.flatMap(/** @returns {Drawn[]} */ (link, number) => {
-      if (!open(link) || !near(link.points[1], link.points[4])) return [];
-      const [use, path] = [arrives.get(number), pathOf([link], folds.up)];
+      if (!isOpen(link) || !near(link.points[1], link.points[4])) return [];
+      const [use, path, points] = [arrives.get(number), pathOf([link], folds.points), folds.points(link)];
       const plain = use && layout.tensors[trace.entries[use.entry].inputs[use.input]].plain;
       const stops = use && (cuts.stops(use.entry) ?? (plain ? "plain" : null));
       const about = { class: "link", "data-link": number, "data-stops": stops ?? null };
       const parts = [draw("path", { class: "hit", d: path }), draw("path", { class: "line", d: path })];
-      if (use) parts.push(drawHead(link.points[2], folds.up(link.points[4]), true));
-      const scissors = stops === "cut" ? drawScissors(link, folds.up) : null;
+      if (use) parts.push(drawHead(points[2], points[4], true));
+      const scissors = stops === "cut" ? drawScissors(points) : null;
       return [{ number, element: draw("g", about, ...parts), scissors, entry: link.entry, known: null }];
     });
     front.replaceChildren(...seen.map((index) => boxes.get(index).element));
     lines.replaceChildren(...links.map(({ element }) => element));
     cutLayer.replaceChildren(...links.flatMap(/** @returns {Element | Element[]} */ ({ scissors }) => scissors ?? []));
-    left = groups.paint(frames, whole, near);
-    const [width, height] = [layout.width - 2 * left, folds.up(layout.height)];
-    build(picture, { viewBox: `${left} 0 ${width} ${height}`, width, height });
-    set(canvas, "style", `width: ${width}px; --left: ${left}px`);
+    groups.paint(frames, near);
   };
 
   const show = (/** @type {number} */ step, follow = true) => {
-    current = step;
-    const { entry, argument, kind, where } = trace.steps[step];
+    [current, busy] = [step, true];
+    const { entry, kind, where } = trace.steps[step];
     const backward = history.backward[step];
     const subject = subjects[step];
-    if (follow) bring(layout.tensors[subject]);
+    const arriving = layout.entries[entry] ?? [];
+    const flowing = arriving.map((_, index) => flows(step, index));
+    if (follow) bring(step, flowing);
     for (const index of seen) {
       const [known, reached] = [history.known(index, step), history.cotangent(index, step)];
       const mark = /** @type {ReturnType<typeof cuts.mark>} */ (known && cuts.mark(index, step));
@@ -118,46 +161,75 @@ export function graphView(trace, history, layout, go, flow, corners) {
       link.known = known;
     }
     beads.replaceChildren();
-    const arriving = layout.entries[entry] ?? [];
     for (const link of under) set(link, "data-under", null);
     under = links.flatMap(({ number, element }) => (arriving.includes(number) ? [element] : []));
     for (const link of under) set(link, "data-under", true);
     lit.replaceChildren(...arriving.map((link, index) => {
-      // An "accumulate" goes along one argument; to some, such as a plain constant, nothing flows back at all.
-      const rests = kind === "push forward" && !history.cotangent(trace.entries[entry].inputs[index], step);
-      const passes = kind === "explain" ? !cuts.stops(entry) : !backward || cuts.flowsBack(entry, index);
-      const along = argument === undefined || cuts.inputOf(entry, argument) === index;
-      const flows = along && !rests && passes;
-      const way = wayOf(link);
-      if (flows && way.length) send(step, trace.entries[entry].inputs[index], way);
-      return draw("g", { "data-edge": `${entry}.${index}`, "data-flow": flows || null }, ...edge(way, backward));
+      const [way, runs] = [wayOf(link), flowing[index]];
+      if (runs && way.length) send(step, trace.entries[entry].inputs[index], way);
+      return draw("g", { "data-edge": `${entry}.${index}`, "data-flow": runs || null }, ...edge(way, backward));
     }));
     if (boxes.has(subject)) pour(trace.steps[step], boxes.get(subject));
     write(heading, [STRINGS.graph.heading, ...cuts.paused(step).map(STRINGS.graph.paused)].join(" "));
-    const group = layout.tensors[subject]?.group ?? -1;
-    const covered = groups.show(step, group, entry);
-    const element = covered ?? boxes.get(subject)?.element;
-    if (element && follow) reveal(box, element, 100);
-    else if (follow && !found) reveal(box, boxes.get(first)?.element ?? picture, 100);
-    found ||= element !== undefined;
+    groups.show(step, layout.tensors[subject]?.group ?? -1, entry);
+    pane.light(subject === undefined ? undefined : placeOf(subject));
+    set(pane.box, "aria-label", tell(step, flowing));
+    busy = false;
+  };
+  /** @param {NDArray} array */
+  const aloud = ({ text, shape }) =>
+    (text.length > SHARED.longest_value ? words.shape(shape) : text.replace(/^-/, "−"));
+  /**
+   * What the graph shows at a step, in words.
+   * @type {(step: number, flowing: boolean[]) => string}
+   */
+  const tell = (step, flowing) => {
+    const [subject, { entry }] = [subjects[step], trace.steps[step]];
+    if (subject === undefined) return words.step(words.name, []);
+    const [known, reached] = [history.known(subject, step), history.cotangent(subject, step)];
+    const { name } = trace.tensors[subject];
+    const [value, also] = [known ? aloud(known) : UNKNOWN, history.tangents[step] ? words.moved : words.reached];
+    const what = reached ? also(name, value, aloud(reached)) : words.tensor(name, value);
+    const cover = coverOf(subject);
+    const { inputs = [], output } = trace.entries[entry] ?? {};
+    const edges = inputs.flatMap((input, index) => {
+      if (!flowing[index]) return [];
+      const array = carried(step, input);
+      const ends = [input, output].map((tensor) => trace.tensors[tensor].name);
+      if (history.backward[step]) ends.reverse();
+      return [words.edge(ends[0], ends[1], array && aloud(array))];
+    });
+    return words.step(cover < 0 ? what : words.within(what, groups.nameOf(cover)), edges);
   };
   /**
-   * Scrolls to what is out of reach, so that it is there to be lit.
-   * @param {Box | undefined} place
+   * Whether something runs along the line to an input at a step. An "accumulate" goes along one argument; to some, such
+   * as a plain constant, nothing flows back at all.
+   * @type {(step: number, input: number) => boolean}
    */
-  const bring = (place) => {
-    if (!place || !Number.isFinite(reach[0])) return;
-    const [y, [above, tall]] = [folds.up(place.y), view()];
-    if (y < above || y + place.height > above + tall) box.scrollTop = (y - tall / 2) * zoom();
-    repaint();
+  const flows = (step, input) => {
+    const { entry, argument, kind } = trace.steps[step];
+    const rests = kind === "push forward" && !history.cotangent(trace.entries[entry].inputs[input], step);
+    const passes = kind === "explain" ? !cuts.stops(entry) : !history.backward[step] || cuts.flowsBack(entry, input);
+    return (argument === undefined || cuts.inputOf(entry, argument) === input) && !rests && passes;
+  };
+  /**
+   * Brings into view what the step is about, with both ends of the lines that are lit.
+   * @type {(step: number, flowing: boolean[]) => void}
+   */
+  const bring = (step, flowing) => {
+    const [subject, { inputs = [], output } = {}] = [subjects[step], trace.entries[trace.steps[step].entry]];
+    const ends = [true, false].flatMap((run) => inputs.filter((_, index) => flowing[index] === run));
+    if (output !== undefined) ends.unshift(output);
+    const wanted = subject === undefined ? (found ? [] : [first]) : [subject, ...ends];
+    found ||= subject !== undefined;
+    pane.bring([...new Set(wanted)].filter((tensor) => tensor !== undefined).map(placeOf));
   };
   const repaint = () => {
-    const [above, tall] = view();
+    const { y: above, height: tall } = pane.view();
     if (above >= reach[0] && above + tall <= reach[1]) return false;
     paint();
     return true;
   };
-  box.addEventListener("scroll", () => { if (repaint()) show(current, false); });
   /**
    * What can be seen of the whole line from an input to its use: the link that arrives, and all it goes on from.
    * @param {number} number
@@ -171,20 +243,27 @@ export function graphView(trace, history, layout, go, flow, corners) {
   /** @type {(way: Link[], backward: boolean) => Element[]} */
   const edge = (way, backward) => {
     if (!way.length) return [];
-    const [[x, y], end] = [way[0].points, way.at(-1).points];
-    const head = backward ? drawHead(x, folds.up(y), false) : drawHead(end[2], folds.up(end[4]), true);
-    return [draw("path", { class: "line", d: pathOf(way, folds.up) }), head];
+    const [[x, y], end] = [folds.points(way[0]), folds.points(way.at(-1))];
+    const head = backward ? drawHead(x, y, false) : drawHead(end[2], end[4], true);
+    return [draw("path", { class: "line", d: pathOf(way, folds.points) }), head];
+  };
+  /**
+   * What runs along the line from an input.
+   * @type {(step: number, input: number) => NDArray | null | undefined}
+   */
+  const carried = (step, input) => {
+    const { kind, contribution } = trace.steps[step];
+    const values = MOVES[kind] === "value" ? history.known : history.cotangent; // or tangents
+    return contribution ?? (MOVES[kind] && values(input, step));
   };
   /**
    * Sends a value down a line, or a contribution up, which stays beside the line while the step does.
    * @type {(step: number, tensor: number, way: Link[]) => void}
    */
   const send = (step, tensor, way) => {
-    const { kind, contribution } = trace.steps[step];
-    const values = MOVES[kind] === "value" ? history.known : history.cotangent; // or tangents
-    const array = contribution ?? (MOVES[kind] && values(tensor, step));
+    const [{ kind, contribution }, array] = [trace.steps[step], carried(step, tensor)];
     if (!array) return;
-    const [bead, points] = [drawBead(array, layout.tensors[tensor].limits?.[MOVES[kind]]), pointsOf(way, folds.up)];
+    const [bead, points] = [drawBead(array, layout.tensors[tensor].limits?.[MOVES[kind]]), pointsOf(way, folds.points)];
     const [x, y] = points.at(-6);
     set(bead, "transform", `translate(${x} ${y})`);
     if (flow.travel(bead, contribution ? points.reverse() : points, contribution) || contribution) beads.append(bead);
@@ -214,7 +293,10 @@ export function graphView(trace, history, layout, go, flow, corners) {
     }
   });
   const heading = make("span");
-  const caption = make("figcaption", {}, heading, signsButton());
+  const caption = make("figcaption", {}, heading, signsButton(), pane.fitButton);
+  arrange();
   paint();
-  return { element: make("figure", { class: "graph-figure" }, caption, box), show };
+  const keys = make("p", { class: "keys", id: "graph-keys" }, words.keys);
+  const element = make("figure", { class: "graph-figure" }, caption, pane.box, pane.overview, keys);
+  return { element, show, fit: pane.fit };
 }

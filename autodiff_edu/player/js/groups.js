@@ -1,9 +1,10 @@
 /** The groups of the graph: a frame around what is inside, or one box for all of it; the buttons that fold them. */
 
-import { draw, make, set, write } from "./dom.js";
+import { draw, make, set, shorten, write } from "./dom.js";
 import { STRINGS } from "./strings.js";
 
-const SIDE_MARGIN = 12;
+const CHARACTER = 7.3; // as layout.py has it, which measures the boxes
+const SIDES = 20; // of a box, around its label
 
 /**
  * @param {Trace} trace
@@ -16,7 +17,8 @@ export function groupsView(trace, history, layout, folds, toggle) {
   const words = STRINGS.graph.groups;
   const buttons = layout.groups.map((group, index) => {
     const [label, state] = ["label", "state"].map((name) => make("span", { class: name }));
-    const button = make("button", { type: "button", class: "group", "data-group": index }, label, state);
+    const about = { type: "button", class: "group", id: `group-${index}`, "data-group": index };
+    const button = make("button", about, label, state);
     button.addEventListener("click", () => toggle(index));
     return { button, label, state };
   });
@@ -32,14 +34,33 @@ export function groupsView(trace, history, layout, folds, toggle) {
   /** The groups that are not within a folded one. */
   const outermost = () => [...layout.groups.keys()].filter((index) => folds.cover(layout.groups[index].parent) < 0);
   /**
-   * Draws the frames in view; returns the width that is empty on each side of the picture.
-   * @type {(layer: Element, boxes: Box[], near: (top: number, bottom: number) => boolean) => number}
+   * What is written on a folded box: all of it, or of a long name its beginning.
+   * @param {Group} group
    */
-  const paint = (layer, boxes, near) => {
-    const there = outermost();
-    /** @param {number} index */
-    const boxOf = (index) => (folds.isFolded(index) ? layout.groups[index].folded : layout.groups[index]);
-    shown = there.filter((index) => near(layout.groups[index].y, layout.groups[index].y + layout.groups[index].height));
+  const labelOf = (group) => {
+    const [name, rest] = [words[group.kind](group), words.folded("▸ ", group.count).length];
+    const room = Math.floor((group.folded.width - SIDES) / CHARACTER);
+    return words.folded(shorten(name, Math.max(room - rest, 4)), group.count);
+  };
+  /**
+   * Where a group that can be seen is in the picture: its box, or the frame around what is inside.
+   * @param {number} index
+   */
+  const placeOf = (index) => {
+    const [group, closed] = [layout.groups[index], folds.isFolded(index)];
+    const [x, y] = [folds.across(closed ? group.folded.x : group.x), folds.up(group.y)];
+    const width = closed ? group.folded.width : folds.across(group.x + group.width) - x;
+    return { index, closed, x, y, width, height: folds.up(group.y + group.height) - y };
+  };
+  /**
+   * Draws the frames in view.
+   * @type {(layer: Element, near: (top: number, bottom: number) => boolean) => void}
+   */
+  const paint = (layer, near) => {
+    shown = outermost().filter((index) => {
+      const { y, height } = layout.groups[index];
+      return near(y, y + height);
+    });
     /** @type {Element | null} */
     let before = null; // those that stay are left alone: to move one would take the focus from it
     /** @type {Set<Element>} */
@@ -50,22 +71,19 @@ export function groupsView(trace, history, layout, folds, toggle) {
       if (button !== next) element.insertBefore(button, next);
       before = button;
     }
-    const places = shown.map((index) => {
-      const [group, closed] = [layout.groups[index], folds.isFolded(index)];
-      const { x, width } = closed ? group.folded : group;
-      const y = folds.up(group.y);
-      const { button, label } = buttons[index];
-      const size = closed ? `width: ${width}px; height: ${layout.folded}px` : `max-width: ${width - 8}px`;
+    const places = shown.map(placeOf);
+    for (const { index, closed, x, y, width, height } of places) {
+      const [group, { button, label }] = [layout.groups[index], buttons[index]];
+      const size = closed ? `width: ${width}px; height: ${height}px` : `max-width: ${width - 8}px`;
       set(button, "style", `--x: ${!closed && group.side === "right" ? x + width : x}px; --y: ${y}px; ${size}`);
       set(button, "data-side", closed ? null : group.side);
       set(button, "aria-expanded", !closed);
-      write(label, closed ? words.folded(words[group.kind](group), group.count) : words[group.kind](group));
-      return { index, closed, x, y, width, height: folds.up(group.y + group.height) - y };
-    });
+      const name = words[group.kind](group);
+      set(button, "title", closed ? words.folded(name, group.count) : name);
+      write(label, closed ? labelOf(group) : name);
+    }
     const open = places.filter(({ closed }) => !closed);
     layer.replaceChildren(...open.map(({ x, y, width, height }) => draw("rect", { x, y, width, height, rx: 8 })));
-    const sides = [...boxes, ...there.map(boxOf)].flatMap(({ x, width }) => [x, layout.width - x - width]);
-    return Math.max(0, sides.reduce((least, side) => Math.min(least, side), layout.width / 2) - SIDE_MARGIN);
   };
 
   /**
@@ -89,5 +107,8 @@ export function groupsView(trace, history, layout, folds, toggle) {
     write(now.state, parts.filter(Boolean).join(": "));
     return now.button;
   };
-  return { element, paint, show, count: () => outermost().length };
+  /** @param {number} index */
+  const nameOf = (index) => words[layout.groups[index].kind](layout.groups[index]);
+  const buttonOf = (/** @type {number} */ index) => buttons[index].button;
+  return { element, paint, show, outermost, placeOf, nameOf, buttonOf };
 }

@@ -194,7 +194,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
    * @param {boolean} on
    */
   const cover = (on) => { set(root, "data-predicting", on ? "" : null); covered = on; draw(); };
-  const onStage = { stage: () => stage.toggle(), leave: () => stage.leave() };
+  const onStage = { stage: () => stage.toggle(), leave: () => stage.leave(), fit: () => {} };
   const actions = { ...moves, ...onStage, play: () => (timer ? stop() : play()), predict: togglePredict };
   const controls = controlsView(trace, history, { actions, go, setSpeed });
   const grouped = content.layout.groups.length > 0;
@@ -223,7 +223,9 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const [read, drawn, counted, over] = [[], extras, [], [words]]; // the columns, and what lies over them
   if (recorded) {
     read.push(codeView(trace, history, go), tapeView(trace, history, content.layout, go));
-    drawn.push(graphView(trace, history, content.layout, go, flow, corners));
+    const graph = graphView(trace, history, content.layout, go, flow, corners);
+    actions.fit = graph.fit;
+    drawn.push(graph);
     counted.push(panelView(trace, history, flow, corners, () => covered, content.layout.tensors));
     if (trace.nudges?.length) (compact ? counted : over).push(nudgeView(trace, history, counted[0].element, compact));
   }
@@ -265,7 +267,7 @@ const shadowOf = (/** @type {Element} */ host) => host.shadowRoot ?? host.attach
  */
 function scrolls(box) {
   if (box.getAttribute("aria-hidden") === "true") return false;
-  if (!box.clientWidth || box.matches(":focus")) return true;
+  if (!box.clientWidth || box.matches(":focus, .graph")) return true; // the arrows walk about in the graph
   return box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
 }
 

@@ -229,6 +229,15 @@ export const STRINGS = {
   graph: {
     heading: "Graph",
     name: "The graph of the tensors",
+    /** @type {(subject: string, edges: string[]) => string} */
+    step: (subject, edges) => `${subject}.${edges.length ? ` Lit: ${edges.join("; ")}.` : ""}`,
+    /** @type {(from: string, to: string, what?: string) => string} */
+    edge: (from, to, what) => `${from} to ${to}${what ? `, ${what}` : ""}`,
+    within: (what, group) => `${what}, folded in ${group}`,
+    shape: (/** @type {number[]} */ shape) => `shape ${shapeOf(shape)}`,
+    keys: "↑ ↓ follow the lines, ← → choose one, Enter goes to its step, 0 fits the graph",
+    fit: "Fit",
+    aboutFit: "Show the whole graph again (0)",
     tensor: (name, value) => `${name}: ${value}`,
     reached: (name, value, cotangent) => `${name}: ${value}, cotangent ${cotangent}`,
     moved: (name, value, tangent) => `${name}: ${value}, tangent ${tangent}`,

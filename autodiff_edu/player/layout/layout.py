@@ -10,9 +10,10 @@ each use on its own would take as many parallel lines as a loop has turns.
 Folding: the picture is laid out once, with every group unfolded. A group (groups.py) is a frame with a picture of its
 own inside (levels.py), and no other box stands beside it: only lines pass there, straight down. So folding a group cuts
 a strip out of the picture, from `FOLDED` below the top of its frame to the bottom, and closes the gap: everything
-outside keeps its place from left to right and its order from top to bottom, lines that pass get shorter, and lines that
-go in or out end at the box that is left. Any groups can be folded, in any order, and the page needs no more than the
-sum of the strips above a point to know how far up that point moves.
+outside keeps its order from top to bottom, lines that pass get shorter, and lines that go in or out end at the box that
+is left, which is as wide as its label. What is empty then from top to bottom is cut out too, so everything keeps its
+order from left to right. Any groups can be folded, in any order, and the page needs no more than the sum of the strips
+before a point to know how far it moves.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ PORT_GAP = 16.0
 NARROWEST = 66.0
 BOX_HEIGHT = BOX["height"]
 FOLDED = 2 * LINE + 12
+WIDEST_FOLDED = 260.0
 
 # How much of a text is shown before the ellipsis (of a value: by player.js); the whole text is in the tooltip.
 LONGEST_VALUE: int = shared()["longest_value"]
@@ -63,11 +65,12 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
         colours; ``limits``, these as numbers, the largest magnitudes among the values of the tensor and among its
         cotangents, if any of them is an array; ``links``, the lines, each with ``points`` (x and y where it starts, x
         and y where it is bent straight down, y where it ends), the ``parent`` link it goes on from (or -1), the first
-        ``entry`` that uses it and the ``group`` inside of which it is (or -1); ``entries``, for each entry the link
-        that arrives for each argument. A line from an input to an entry is that link and all its parents. ``groups``
-        are those of `groups.find_groups` with their frame, the ``side`` of its label, and ``folded``, the ``x`` and
-        ``width`` of the box that is left of it, which is as high as the picture's ``folded``;
-        ``open`` says whether they are unfolded at first.
+        ``entry`` that uses it and the ``group`` inside of which it is (or -1), and where it starts or ends at the
+        border of a group, that group as ``out_of`` or ``into``; ``entries``, for each entry the link that arrives for
+        each argument. A line from an input to an entry is that link and all its parents. ``groups`` are those of
+        `groups.find_groups` with their frame, the ``side`` of its label, and ``folded``, the ``x`` and ``width`` of
+        the box that is left of it, which is as high as the picture's ``folded``; ``open`` says whether they are
+        unfolded at first.
 
     Examples
     --------
@@ -113,8 +116,14 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _label_width(one: dict[str, Any]) -> float:
-    """Measure the width in a group's box that player.js's label needs."""
-    return (min(len(one.get("name", "loop ×100")), LONGEST_VALUE) + 20) * CHARACTER + 2 * PADDING
+    """Measure the width in a group's box that player.js's label needs, which shortens long names."""
+    name = {
+        "loop": f"loop ×{one.get('times')}",
+        "turn": f"turn {one.get('number')}",
+        "pass": f"← pass of {one.get('name')}",
+        "push": f"→ tangents over {one.get('name')}",
+    }.get(one["kind"], str(one.get("name")))
+    return min(WIDEST_FOLDED, len(f"▸ {name} · {one['count']} entries") * CHARACTER + 2 * PADDING + 2)
 
 
 def _arrays(document: dict[str, Any]) -> list[tuple[list[Any], list[Any]]]:
@@ -221,18 +230,16 @@ def _shorten(text: str) -> str:
 
 def _frame(level: Level) -> dict[str, Any]:
     frame = level.frame
-    ports = [*level.ins.values(), *level.outs.values()]
     # The label goes where the incoming lines leave room for it.
     room = level.narrowest / 2
     crowded = [any(abs(port.centre - side) < room for port in level.ins.values()) for side in _sides(level)]
-    half = max([level.narrowest / 2, *(abs(port.centre - frame.centre) + PADDING for port in ports)])
     return {
         "x": round(level.left, 1),
         "y": round(level.top, 1),
         "width": round(frame.width, 1),
         "height": round(frame.height, 1),
         "side": "right" if crowded[0] and not crowded[1] else "left",
-        "folded": {"x": round(frame.centre - half, 1), "width": round(2 * half, 1)},
+        "folded": {"x": round(frame.centre - room, 1), "width": round(2 * room, 1)},
     }
 
 
@@ -261,10 +268,18 @@ def _draw_links(levels: list[Level], entries: list[dict[str, Any]]) -> tuple[lis
     starts: list[Vertex] = []
     arrivals = [[-1] * len(entry["inputs"]) for entry in entries]
 
-    def link(level: Level, place: Vertex, tensor: int, x: float, y: float, onwards: float) -> int:
+    framed = {level.frame: level.index for level in levels}
+
+    def link(
+        level: Level, place: Vertex, tensor: int, x: float, y: float, onwards: float, target: Vertex | None = None
+    ) -> int:
         start = level.starts[tensor] if place.frame else place  # out of a group a line comes by a port
         points = (start.centre, level.tops[place.layer][1], x, y, onwards)
         links.append({"points": [round(number, 1) for number in points], "group": level.index})
+        if place.frame:
+            links[-1]["out_of"] = framed[place]
+        if target and target.frame:
+            links[-1]["into"] = framed[target]
         starts.append(start)
         return len(links) - 1
 
@@ -279,7 +294,7 @@ def _draw_links(levels: list[Level], entries: list[dict[str, Any]]) -> tuple[lis
                 arriving.setdefault(line.target, []).append(line)
             else:
                 y = _top(line.target, level)
-                line.end.link = link(level, line.feeder, line.tensor, line.end.centre, y, y)
+                line.end.link = link(level, line.feeder, line.tensor, line.end.centre, y, y, line.target)
         for box, row in arriving.items():
             # Lines arrive from left to right as they come, whatever the order of the arguments, so they do not cross.
             row.sort(key=lambda line: line.feeder.centre)

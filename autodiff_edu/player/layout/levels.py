@@ -12,10 +12,12 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from .groups import in_order
-from .layers import Vertex, settle_layers
+from .layers import BOX_GAP, Vertex, settle_layers
 
 LAYER_GAP = 34.0
 PADDING = 12.0
+WIDEST_ROW = 300.0
+"""Given values that are wider together stand in several rows, so that the graph fits beside the code."""
 
 
 @dataclass(eq=False)
@@ -127,6 +129,13 @@ class Level:
         for place in self.given:
             above = first_use.get(place, 2)
             place.layer = above - 1 if above - 2 in taken else above - 2
+        rows: dict[int, tuple[int, float]] = {}  # by layer, the last one and how wide it is
+        for place in self.given:
+            row, width = rows.get(place.layer, (0, -BOX_GAP))
+            row, width = (
+                (row + 1, -BOX_GAP) if width + BOX_GAP + place.width > WIDEST_ROW and width > 0 else (row, width)
+            )
+            place.row, rows[place.layer] = row, (row, width + BOX_GAP + place.width)
         for place in self.ins.values():
             place.layer = -2
         for place in self.outs.values():
@@ -135,10 +144,11 @@ class Level:
     def _connect(self) -> None:
         """Fill the layers, with a point in every layer that a line passes."""
         places = sorted([*self.items, *self.given, *self.ins.values(), *self.outs.values()], key=lambda p: p.tensor)
-        numbers = {layer: number for number, layer in enumerate(sorted({place.layer for place in places}))}
+        keys = sorted({(place.layer, -place.row) for place in places})
+        numbers = {key: number for number, key in enumerate(keys)}
         self.layers = [[] for _ in numbers]
         for place in places:
-            place.layer = numbers[place.layer]
+            place.layer = numbers[place.layer, -place.row]
             self.layers[place.layer].append(place)
         chains: dict[int, list[Vertex]] = {}
         for line in self.lines:

@@ -9,8 +9,8 @@ const FOLDED = 20;
 const groups = [
   { parent: -1, y: 100, height: 300 }, { parent: 0, y: 120, height: 80 }, { parent: 0, y: 250, height: 100 },
   { parent: -1, y: 500, height: 60 },
-];
-const read = (open) => readFolds({ groups, folded: FOLDED, open });
+].map((group) => ({ ...group, x: 0, width: 900, side: "left", folded: { x: 400, width: 100 } }));
+const read = (open, more) => readFolds({ groups, folded: FOLDED, open, tensors: [], links: [], ...more });
 const all = (some) => groups.map((_, group) => some(group));
 
 test("what is open covers nothing and moves nothing", () => {
@@ -63,4 +63,51 @@ test("in a real picture boxes keep their order when all is folded", () => {
   const moved = outside.map(folds.up);
   assert.deepEqual(moved, moved.toSorted((a, b) => a - b));
   assert.equal(layout.height - folds.up(layout.height), layout.groups[0].height - layout.folded);
+});
+
+test("what is empty from top to bottom is left out, and everything keeps its order and its width", () => {
+  const tensors = [
+    { group: -1, x: 50, width: 60 }, { group: -1, x: 780, width: 100 }, { group: 1, x: 10, width: 880 },
+  ];
+  const passing = { group: -1, points: [80, 0, 650, 50, 700] };
+  const folds = read(false, { tensors, links: [passing] });
+  // the box at the left, the folded groups, the line, the box at the right: each 20 apart, 12 from the sides
+  assert.deepEqual([50, 110, 400, 500, 650, 780, 880].map(folds.across), [12, 72, 92, 192, 212, 232, 332]);
+  assert.equal(folds.width(), 344);
+  assert.equal(folds.across(300), 72, "nothing is there");
+  assert.deepEqual(folds.points(passing), [42, 0, 212, 50, 380]);
+  for (const group of [0, 1, 2, 3]) folds.toggle(group);
+  assert.deepEqual([0, 10, 450, 890, 900].map(folds.across), [12, 22, 462, 902, 912], "it is full now");
+});
+
+test("lines end at a folded box in the order in which they would go in, and begin at it likewise", () => {
+  const folds = read(false);
+  const [left, right] = [folds.across(400), folds.across(500)];
+  const xs = [0, 300, 900].map((x) => folds.points({ points: [5, 0, x, 50, 100], into: 0 })[2]);
+  assert.deepEqual(xs, xs.toSorted((a, b) => a - b));
+  assert.ok(left < xs[0] && xs[2] < right);
+  assert.equal(folds.points({ points: [300, 400, 0, 450, 460], out_of: 0 })[0], xs[1]);
+  folds.toggle(0);
+  assert.equal(folds.points({ points: [5, 0, 300, 50, 100], into: 0 })[2], folds.across(300));
+});
+
+test("in a real picture nothing that can be seen is out of the picture or over something else", () => {
+  const { layout } = traces.loop;
+  for (const open of [true, false]) {
+    const folds = readFolds({ ...layout, open });
+    const seen = layout.tensors.filter(({ group }) => folds.cover(group) < 0).map((box) =>
+      ({ ...box, x: folds.across(box.x), y: folds.up(box.y) }));
+    layout.groups.forEach(({ folded: { x, width }, y }, group) => {
+      if (folds.cover(group) === group) {
+        seen.push({ x: folds.across(x), y: folds.up(y), width, height: layout.folded });
+      }
+    });
+    seen.forEach((box, k) => {
+      assert.ok(box.x >= 0 && box.x + box.width <= folds.width());
+      for (const other of seen.slice(0, k)) {
+        assert.ok(box.x + box.width <= other.x || other.x + other.width <= box.x ||
+          box.y + box.height <= other.y || other.y + other.height <= box.y);
+      }
+    });
+  }
 });

@@ -257,12 +257,32 @@ def test_lines_run_downwards_from_box_to_box_however_groups_are_folded(document)
         for link in links:
             x, y, _, bend, bottom = link["points"]
             assert up(y) < up(bend) <= up(bottom)
+            if (left := link.get("out_of", -1)) in folded:  # at whatever place below the box, which is narrower
+                one = picture["groups"][left]
+                assert one["x"] <= x <= one["x"] + one["width"]
+                x = one["folded"]["x"] + one["folded"]["width"] / 2
             at_box = any(a <= x <= a + w and abs(up(y) - b - h) < 0.2 for a, b, w, h in boxes)
             assert at_box or (x, round(up(y), 1)) in ends, "it begins at a box or goes on where another line ends"
         for row in picture["entries"]:
             for number in row:
                 link = picture["links"][number]
                 assert link not in links or round(up(link["points"][4]), 1) in tops
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_a_line_says_at_which_groups_border_it_begins_or_ends(document):
+    picture = layout(document)
+    for link in picture["links"]:
+        x, y, to_x, _, bottom = link["points"]
+        for key, at, edge in (("out_of", x, y), ("into", to_x, bottom)):
+            borders = {
+                k
+                for k, one in enumerate(picture["groups"])
+                if one["parent"] == link["group"]
+                and one["x"] <= at <= one["x"] + one["width"]
+                and abs(edge - one["y"] - (one["height"] if key == "out_of" else 0.0)) < 0.2
+            }
+            assert borders == ({link[key]} if key in link else set())
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

@@ -7,7 +7,18 @@ import pytest
 from programs import EXAMPLES, diamond, loop
 
 import autodiff_edu as ad
-from autodiff_edu.player.layout.layout import BOX_HEIGHT, CHARACTER, LINE, MANY, NARROWEST, PADDING, PORT_GAP, layout
+from autodiff_edu.player.layout.layout import (
+    BOX_HEIGHT,
+    CHARACTER,
+    LINE,
+    MANY,
+    NARROWEST,
+    PADDING,
+    PORT_GAP,
+    WIDEST_FOLDED,
+    layout,
+)
+from autodiff_edu.player.layout.levels import WIDEST_ROW
 
 
 def number(text="1"):
@@ -179,7 +190,7 @@ def test_groups_are_unfolded_at_first_while_there_are_few_entries():
     assert not layout(loop(MANY // 3 + 1).document())["open"]
 
 
-def test_a_folded_group_leaves_room_for_its_label_and_for_what_goes_in():
+def test_a_folded_group_is_as_wide_as_its_label():
     x = ad.Variable(1.0, name="x")
     with ad.trace() as traced, ad.GradientTape():
         with ad.scope("a scope of some name"):
@@ -189,7 +200,8 @@ def test_a_folded_group_leaves_room_for_its_label_and_for_what_goes_in():
     picture = layout(traced.document())
     (group,) = picture["groups"]
     assert group["kind"] == "scope"
-    assert group["folded"]["width"] >= len(group["name"]) * CHARACTER
+    label = f"▸ {group['name']} · 3 entries"
+    assert group["folded"]["width"] == pytest.approx(min(260, len(label) * CHARACTER + 2 * PADDING + 2), abs=0.1)
     assert group["folded"]["width"] <= group["width"] + 0.2
     middle = group["folded"]["x"] + group["folded"]["width"] / 2
     assert middle == pytest.approx(group["x"] + group["width"] / 2, abs=0.2)
@@ -200,6 +212,26 @@ def test_a_folded_group_leaves_room_for_its_label_and_for_what_goes_in():
         assert box["y"] + box["height"] <= group["y"] + group["height"] + 0.2
         assert inside(box["x"], group)
         assert inside(box["x"] + box["width"], group)
+
+
+def test_a_folded_group_is_never_wider_than_a_long_name_needs():
+    x = ad.Variable(1.0, name="x")
+    with ad.trace() as traced, ad.GradientTape(), ad.scope("a scope of a name that has no end in sight"):
+        np.sin(x * x)
+    (group,) = layout(traced.document())["groups"]
+    assert group["folded"]["width"] == WIDEST_FOLDED
+
+
+def test_many_given_values_stand_in_several_rows_that_fit_beside_the_code():
+    names = [f"v{k}" for k in range(9)]
+    picture, index, _ = drawn([f"z = {' '.join(names)}"], {name: {"name": 14 * "n"} for name in names})
+    given = [picture["tensors"][index[name]] for name in names]
+    rows = {box["y"] for box in given}
+    assert len(rows) > 2
+    for y in rows:
+        assert sum(box["width"] for box in given if box["y"] == y) <= WIDEST_ROW
+    few, index, _ = drawn(["z = a b c"])
+    assert len({few["tensors"][index[name]]["y"] for name in "abc"}) == 1
 
 
 def test_the_same_trace_gives_the_same_picture():

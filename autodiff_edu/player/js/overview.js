@@ -1,0 +1,86 @@
+/** The map of a graph that is larger than its pane: the whole, the part that is seen, and what is lit. */
+
+import { draw, make, set } from "./dom.js";
+
+/** @typedef {{ x: number, y: number, width: number, height: number }} Rectangle */
+
+const [WIDTH, HEIGHT, EDGE, THINNEST] = [120, 90, 4, 30]; // units of the map
+const CORNERS = ["right bottom", "left bottom", "right top", "left top"];
+
+/**
+ * `look` hears at which point of the picture the reader wants to look.
+ * @param {(x: number, y: number) => void} look
+ */
+export function overviewView(look) {
+  const boxes = draw("path", { class: "boxes" });
+  const [seen, lit] = ["seen", "lit-box"].map((name) => draw("rect", { class: name }));
+  const picture = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}` }, boxes, lit, seen);
+  const about = { class: "overview", "data-corner": CORNERS[0], "aria-hidden": true, hidden: "" };
+  const element = make("div", about, picture);
+  let [across, down, left, top] = [1, 1, 0, 0]; // scale and place of the whole
+  /** @type {(from: number, length: number, at: number, scale: number, least: number, room: number) => number[]} */
+  const span = (from, length, at, scale, least, room) => {
+    const size = Math.max(length * scale, least);
+    return [Math.min(at + from * scale, room - size), size];
+  };
+  /** @type {(box: Rectangle, least: number) => number[]} */
+  const onMap = ({ x, y, width, height }, least) => {
+    const [[from, wide], [high, tall]] =
+      [span(x, width, left, across, least, WIDTH), span(y, height, top, down, least, HEIGHT)];
+    return [from, high, wide, tall].map((number) => Math.round(2 * number) / 2);
+  };
+  /** @type {(rect: Element, box: Rectangle, least: number) => void} */
+  const put = (rect, box, least) => {
+    const numbers = onMap(box, least);
+    ["x", "y", "width", "height"].forEach((name, k) => set(rect, name, numbers[k]));
+  };
+  /**
+   * Draws the whole, so large that it fills the map one way; a long and thin one is widened, or would be a hair.
+   * @type {(width: number, height: number, all: Rectangle[]) => void}
+   */
+  const paint = (width, height, all) => {
+    const fits = Math.min((WIDTH - 2 * EDGE) / width, (HEIGHT - 2 * EDGE) / height);
+    [across, down] = [Math.max(fits, THINNEST / width), Math.max(fits, THINNEST / height)];
+    [left, top] = [(WIDTH - width * across) / 2, (HEIGHT - height * down) / 2];
+    const paths = all.map((box) => {
+      const [x, y, wide, tall] = onMap(box, 1);
+      return `M${x} ${y}h${wide}v${tall}h${-wide}z`;
+    });
+    set(boxes, "d", [...new Set(paths)].join("")); // of many thousand boxes most are the same here
+  };
+  /** @type {(view: Rectangle, now: Rectangle | undefined) => void} */
+  const show = (view, now) => {
+    put(seen, view, 8);
+    set(lit, "visibility", now ? null : "hidden");
+    if (now) put(lit, now, 4);
+  };
+  /**
+   * Moves to another corner if something lies under the map that should be seen.
+   * @param {Rectangle[]} rectangles in pixels of the pane
+   * @param {{ width: number, height: number }} pane
+   */
+  const giveWay = (rectangles, pane) => {
+    const { offsetWidth: width, offsetHeight: height } = element;
+    const isFree = (/** @type {string} */ corner) => {
+      const x = corner.includes("right") ? pane.width - width - 8 : 8;
+      const y = corner.includes("bottom") ? pane.height - height - 8 : 8;
+      return rectangles.every((box) =>
+        box.x > x + width || box.x + box.width < x || box.y > y + height || box.y + box.height < y);
+    };
+    const free = [element.dataset.corner, ...CORNERS].find(isFree);
+    if (free) set(element, "data-corner", free);
+  };
+  const follow = (/** @type {PointerEvent} */ event) => {
+    if (!event.buttons) return;
+    const { left: x, top: y, width } = picture.getBoundingClientRect();
+    const unit = width / WIDTH;
+    look(((event.clientX - x) / unit - left) / across, ((event.clientY - y) / unit - top) / down);
+  };
+  element.addEventListener("pointerdown", (event) => {
+    event.preventDefault(); // no text is selected, and the focus stays where it is
+    element.setPointerCapture(event.pointerId);
+    follow(event);
+  });
+  element.addEventListener("pointermove", follow);
+  return { element, paint, show, giveWay };
+}

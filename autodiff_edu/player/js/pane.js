@@ -1,0 +1,208 @@
+/** The pane of the graph: how large the picture is drawn in it, and which part of the picture is seen. */
+
+import { make, set } from "./dom.js";
+import { overviewView } from "./overview.js";
+import { STRINGS } from "./strings.js";
+
+/** @typedef {import("./overview.js").Rectangle} Rectangle */
+
+const LETTER = 12; // pixels of the picture; on the screen, what the style sheet says of the pane
+const LEAST = 0.7; // of that, for the whole to be seen
+const [FURTHEST, NEAREST] = [0.25, 4]; // how small and how large a reader can make it
+const EASE = 240; // milliseconds
+const MARGIN = 24; // pixels around what is brought into view
+const CLICK = 4; // pixels that the mouse may move during a click
+const NOTCH = 30; // of a mouse wheel; a trackpad sends many small turns
+
+/** @type {(number: number, low: number, high: number) => number} */
+const clamp = (number, low, high) => Math.max(low, Math.min(high, number));
+
+/**
+ * `canvas` holds the `picture`, an SVG. `redraw` hears that another part is seen, and whether it should `follow` the
+ * step, because the pane has another size.
+ * @param {HTMLElement} canvas
+ * @param {SVGSVGElement} picture
+ * @param {(follow: boolean) => void} redraw
+ */
+export function paneView(canvas, picture, redraw) {
+  const about = { class: "scroll graph", tabindex: 0, role: "application", "aria-describedby": "graph-keys" };
+  const box = make("div", about, canvas);
+  const overview = overviewView((x, y) => move(x * scale - wide / 2, y * scale - tall / 2));
+  const words = STRINGS.graph;
+  const fitButton = make("button", { type: "button", class: "fit", title: words.aboutFit, hidden: "" }, words.fit);
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+  let [width, height] = [1, 1]; // of the picture
+  let [wide, tall, normal] = [0, 0, 1]; // of the pane, and how large the letters are when there is room
+  let [scale, chosen] = [1, /** @type {number | null} */ (null)]; // chosen by the reader
+  let [left, top, frame] = [0, 0, 0]; // how far it is scrolled, or will be once the motion is over
+  /** @type {Rectangle | undefined} */
+  let lit;
+
+  const isLarge = () => width * scale > wide + 1 || height * scale > tall + 1;
+  const fits = () => Math.floor(1000 * Math.min(wide / width, tall / height)) / 1000;
+  const rescale = () => {
+    if (!wide) return;
+    scale = chosen ?? clamp(fits(), LEAST * normal, normal);
+    const [across, down] = [width * scale, height * scale];
+    set(picture, "width", across);
+    set(picture, "height", down);
+    set(canvas, "style", `width: ${across}px; height: ${down}px; --scale: ${scale}`);
+    set(fitButton, "hidden", chosen === null ? "" : null);
+    for (const element of [box, overview.element]) set(element, "data-large", isLarge() || null);
+    set(overview.element, "hidden", isLarge() ? null : "");
+    [left, top] = within(left, top);
+  };
+  /** @type {(x: number, y: number) => number[]} */
+  const within = (x, y) =>
+    [clamp(x, 0, Math.max(0, width * scale - wide)), clamp(y, 0, Math.max(0, height * scale - tall))];
+  /** The part of the picture that is seen, or will be in a moment. */
+  const view = () => ({ x: left / scale, y: top / scale, width: wide / scale, height: (tall || 600) / scale });
+  const mark = () => { if (isLarge()) overview.show(view(), lit); };
+
+  /**
+   * Scrolls so far, at once or calmly; of a long way only the end is seen.
+   * @type {(x: number, y: number, eased?: boolean) => void}
+   */
+  const move = (x, y, eased = false) => {
+    [left, top] = within(x, y);
+    cancelAnimationFrame(frame);
+    frame = 0;
+    if (!eased || calm.matches) box.scrollTo(left, top);
+    else {
+      /** @type {(now: number, end: number, room: number) => number} */
+      const from = (now, end, room) => clamp(now, end - room, end + room);
+      const [x0, y0, begin] = [from(box.scrollLeft, left, wide), from(box.scrollTop, top, tall), performance.now()];
+      const tick = () => {
+        const part = Math.min(1, (performance.now() - begin) / EASE);
+        const rest = (1 - part) ** 3;
+        box.scrollTo(left + (x0 - left) * rest, top + (y0 - top) * rest);
+        frame = part < 1 ? requestAnimationFrame(tick) : 0;
+      };
+      tick();
+    }
+    redraw(false);
+    mark();
+  };
+  /**
+   * Brings rectangles of the picture into view: the first of them, and as many others as there is room for.
+   * @param {Rectangle[]} wanted
+   */
+  const bring = (wanted) => {
+    if (!wide || !wanted.length) return;
+    /** @type {number[][]} */
+    const ends = wanted.map(({ x, y, width: w, height: h }) => [x, y, x + w, y + h].map((number) => number * scale));
+    let [x0, y0, x1, y1] = ends[0];
+    const together = [wanted[0]];
+    ends.slice(1).forEach(([a, b, c, d], k) => {
+      const all = [Math.min(x0, a), Math.min(y0, b), Math.max(x1, c), Math.max(y1, d)];
+      if (all[2] - all[0] > wide || all[3] - all[1] > tall) return;
+      [x0, y0, x1, y1] = all;
+      together.push(wanted[k + 1]);
+    });
+    /** @type {(low: number, high: number, from: number, room: number) => number} */
+    const shift = (low, high, from, room) => {
+      const margin = clamp((room - (high - low)) / 2, 0, MARGIN);
+      return high - low > room ? low : clamp(from, high + margin - room, low - margin);
+    };
+    const [x, y] = within(shift(x0, x1, left, wide), shift(y0, y1, top, tall));
+    if (Math.abs(x - left) > 1 || Math.abs(y - top) > 1) move(x, y, true);
+    if (!isLarge()) return;
+    overview.giveWay(together.map((each) => ({
+      x: each.x * scale - left, y: each.y * scale - top, width: each.width * scale, height: each.height * scale,
+    })), { width: wide, height: tall });
+  };
+  /** @type {(wanted: number | null, atX?: number, atY?: number) => void} */
+  const zoom = (wanted, atX = wide / 2, atY = tall / 2) => {
+    const [x, y] = [(left + atX) / scale, (top + atY) / scale]; // what stays in its place
+    chosen = wanted && clamp(wanted, Math.min(FURTHEST * normal, fits()), NEAREST * normal);
+    rescale();
+    move(x * scale - atX, y * scale - atY);
+  };
+  /** @type {(factor: number, event: { clientX: number, clientY: number }) => void} */
+  const zoomBy = (factor, { clientX, clientY }) => {
+    const { left: x, top: y } = box.getBoundingClientRect();
+    zoom(scale * factor, clientX - x, clientY - y);
+  };
+  const fit = () => { zoom(null); redraw(true); };
+  fitButton.addEventListener("click", () => { box.focus({ preventScroll: true }); fit(); });
+
+  box.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey) return; // the page scrolls
+    event.preventDefault();
+    zoomBy(Math.exp(-clamp(event.deltaY, -NOTCH, NOTCH) / 100), event);
+  }, { passive: false });
+  let apart = 0; // two fingers
+  box.addEventListener("touchmove", (event) => {
+    const [one, other, third] = event.touches;
+    if (!other || third) { apart = 0; return; }
+    if (event.cancelable) event.preventDefault();
+    const now = Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
+    const middle = { clientX: (one.clientX + other.clientX) / 2, clientY: (one.clientY + other.clientY) / 2 };
+    if (apart) zoomBy(now / apart, middle);
+    apart = now;
+  }, { passive: false });
+  for (const end of ["touchend", "touchcancel"]) box.addEventListener(end, () => { apart = 0; });
+
+  /** @type {{ x: number, y: number, left: number, top: number } | null} */
+  let held = null;
+  let dragged = false;
+  box.addEventListener("pointerdown", ({ pointerType, button, clientX: x, clientY: y }) => {
+    dragged = false;
+    if (pointerType !== "touch" && !button && isLarge()) held = { x, y, left: box.scrollLeft, top: box.scrollTop };
+  });
+  box.addEventListener("pointermove", ({ pointerId, clientX, clientY }) => {
+    if (!held) return;
+    const [x, y] = [clientX - held.x, clientY - held.y];
+    if (!dragged && Math.hypot(x, y) < CLICK) return;
+    dragged = true;
+    box.setPointerCapture(pointerId);
+    set(box, "data-dragged", "");
+    move(held.left - x, held.top - y);
+  });
+  for (const end of ["pointerup", "pointercancel"]) {
+    box.addEventListener(end, () => {
+      held = null;
+      set(box, "data-dragged", null);
+      requestAnimationFrame(() => { dragged = false; }); // after the click that ends it
+    });
+  }
+  box.addEventListener("click", (event) => { if (dragged) event.stopPropagation(); }, { capture: true });
+  box.addEventListener("scroll", () => {
+    if (frame) return;
+    if (Math.abs(box.scrollLeft - left) < 1 && Math.abs(box.scrollTop - top) < 1) return;
+    [left, top] = [box.scrollLeft, box.scrollTop];
+    redraw(false);
+    mark();
+  });
+  new ResizeObserver(([{ contentRect }]) => {
+    [wide, tall] = [contentRect.width, contentRect.height];
+    if (!wide) return; // behind a tab
+    normal = parseFloat(getComputedStyle(box).fontSize) / LETTER;
+    rescale();
+    box.scrollTo(left, top);
+    redraw(true);
+  }).observe(box);
+
+  /**
+   * Makes room for a picture of another size, of which these are the boxes.
+   * @type {(width: number, height: number, boxes: Rectangle[]) => void}
+   */
+  const hold = (newWidth, newHeight, boxes) => {
+    [width, height] = [Math.max(1, newWidth), Math.max(1, newHeight)];
+    set(picture, "viewBox", `0 0 ${width} ${height}`);
+    overview.paint(width, height, boxes);
+    rescale();
+  };
+  /**
+   * Where a point of the picture is in the pane, in pixels.
+   * @type {(x: number, y: number) => number[]}
+   */
+  const onScreen = (x, y) => [x * scale - left, y * scale - top];
+  /**
+   * Scrolls so that a point of the picture is there.
+   * @type {(x: number, y: number, place: number[]) => void}
+   */
+  const keep = (x, y, place) => move(x * scale - place[0], y * scale - place[1]);
+  const light = (/** @type {Rectangle | undefined} */ now) => { lit = now; mark(); };
+  return { box, overview: overview.element, fitButton, view, bring, hold, onScreen, keep, light, fit };
+}
