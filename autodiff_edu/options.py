@@ -26,11 +26,10 @@ class Options:
     Attributes
     ----------
     player : {"auto", "widget", "html"}
-        How a cell shows a player. As a *widget* it shares its step with Python; as *HTML* it runs in the page alone,
-        without a kernel. "auto", the default, is the HTML form in Google Colab (the module `google.colab` is loaded)
-        and in VS Code (its kernels have `VSCODE_PID` or `VSCODE_CWD` among their environment variables), and the
-        widget, with the HTML form for when the notebook is read later, everywhere else. Without anywidget it is
-        always HTML.
+        Whether the player that a cell shows hears of Python. It runs in the page by itself in any case; as a *widget*
+        it shares its step with Python besides, as *HTML* it does not. "auto", the default, is "html" in Google Colab
+        (the module `google.colab` is loaded) and in VS Code (its kernels have `VSCODE_PID` or `VSCODE_CWD` among their
+        environment variables), and "widget" everywhere else. Without anywidget it is always HTML.
 
     Raises
     ------
@@ -75,7 +74,15 @@ options = Options()
 
 
 def shows_widgets() -> bool:
-    """Return whether a cell should show a player as a widget."""
+    """Return whether what a cell shows is joined to the kernel."""
     if options.player == "auto":
         return "google.colab" not in sys.modules and not {"VSCODE_PID", "VSCODE_CWD"} & os.environ.keys()
     return options.player == "widget"
+
+
+def makes_widgets() -> bool:
+    """Return whether a player is a widget: in a notebook, and wherever ipywidgets has been imported."""
+    if "google.colab" in sys.modules:  # where the first widget loads a script from the network
+        return options.player == "widget"
+    ipython = sys.modules.get("IPython")
+    return "ipywidgets" in sys.modules or (ipython is not None and ipython.get_ipython() is not None)

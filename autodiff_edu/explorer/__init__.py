@@ -20,7 +20,6 @@ import numpy as np
 from ..arrays.structures import as_array
 from ..core.tensor import Tensor, constant
 from ..options import shows_widgets
-from ..player import widget_view
 from ..player.play import play
 from ..plots import check_range
 from ..text.formatting import short_value
@@ -225,7 +224,7 @@ class Explorer:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         bundle: dict[str, Any] = {"text/plain": f"{self!r}\n{self.look.words()}", "text/html": self.html()}
         if shows_widgets() and self._live() is not None:
-            bundle |= widget_view(self._widget.box)
+            bundle |= self._widget.view()
         return bundle
 
     def _live(self) -> Any:

@@ -10,7 +10,9 @@ from typing import Any
 
 import ipywidgets
 
-from ..player.widget import make_widget
+from ..player import Player
+from ..player.extra_parts import Written
+from ..player.widget import widget_class
 from .look import STEPS, image, is_steep, table
 
 
@@ -41,6 +43,11 @@ class Sliders:
         slider.observe(moved, "value")
         return slider
 
+    def view(self) -> dict[str, Any]:
+        """Return the part of a cell's output that shows the box."""
+        shown: dict[str, Any] = self.box._repr_mimebundle_()
+        return {kind: content for kind, content in shown.items() if kind.endswith("widget-view+json")}
+
     def show(self, explorer: Any) -> None:
         """Show the current view; the player keeps its step if the trace is long enough."""
         look = explorer.look
@@ -53,10 +60,8 @@ class Sliders:
             self.box.children = [self.top]
             return
         if self.player is None:
-            self.player = make_widget(look.player._content, 0)
+            self.player = widget_class(Player)(Written(look.player._content["trace"]))
         else:
-            step = min(self.player.step, len(look.player) - 1)
-            with self.player.hold_sync():
-                self.player.document, self.player.step = look.player._content, step
+            self.player.draw(look.player)
         if len(self.box.children) == 1:
             self.box.children = [self.top, self.player]

@@ -1,36 +1,32 @@
 """The step-through player: one trace, played forwards and backwards, frame by frame.
 
-The player knows only the trace document. In a live notebook it is a widget that Python can move; everywhere else
-(a saved notebook, a web page, an e-mail attachment) it is the same script in a fragment of HTML, without a kernel.
-Where no script runs, that fragment is a key frame and the transcript; in a terminal and in a PDF it is the transcript.
+The player knows only the trace document. Everywhere (a live notebook, a saved one, a web page, an e-mail attachment) it
+is the same script in a fragment of HTML, which needs no kernel. In a live notebook it is a widget as well: Python can
+move it and hears where the reader moves it. Where no script runs, the fragment is a key frame and the transcript; in a
+terminal and in a PDF it is the transcript.
 """
 
 import operator
+from functools import cached_property
 from os import PathLike
 from typing import Any, Protocol
 
-from ..options import shows_widgets
+from ..options import makes_widgets, shows_widgets
 from ..text.shared import shared
 from ..trace.garbage_collection import without_collecting
 from ..trace.sentences import transcript
 from ..trace.states import states
 from . import html
 from .bundle import style
+from .cells import release_replaced, sign_of_life
 from .files import save
 from .layout.layout import layout
+from .packing import pack
 from .print.frames import Frames, draw_key_frame
 from .print.moments import choose_key_steps
+from .unpacking import unpack
 
 __all__ = ["Player", "layout"]
-
-WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
-
-
-def widget_view(widget: Any) -> dict[str, Any]:
-    """Return the part of a cell's output that shows a widget."""
-    view = widget._repr_mimebundle_()
-    # anywidget returns the data, or the data and their metadata, depending on its version.
-    return {WIDGET_VIEW: (view[0] if isinstance(view, tuple) else view)[WIDGET_VIEW]}
 
 
 class Traced(Protocol):
@@ -43,6 +39,9 @@ class Traced(Protocol):
 class Player:
     """A trace to step through; the value of a notebook cell shows it.
 
+    In a notebook it is a widget too: put it into a box (`ipywidgets.HBox([slider, player])`), link it
+    (`ipywidgets.jslink((player, "step"), (slider, "value"))`) or call `player.observe(f, "step")`.
+
     Parameters
     ----------
     trace
@@ -50,7 +49,16 @@ class Player:
     predict : bool
         Whether Predict is on from the start.
     stage : bool
-        Whether its widget opens on stage when it is first shown; no page does.
+        Whether it opens on stage when a live notebook first shows it; no page does.
+
+    Attributes
+    ----------
+    step : int
+        The step that is shown, counted from 0; set it to move the player wherever the notebook shows it.
+    playing : bool
+        Whether the player moves on by itself.
+    predict : bool
+        Whether the reader is asked before a step is shown.
 
     Raises
     ------
@@ -73,8 +81,20 @@ class Player:
     IndexError: step 2 is out of range: this player has the steps 0 to 1
     """
 
+    def __new__(cls, *args: Any, **options: Any) -> "Player":
+        """Make a widget of it in a notebook; elsewhere nobody wants what anywidget imports."""
+        if makes_widgets():
+            try:
+                from .widget import Joined, widget_class
+            except ImportError:  # without anywidget
+                return super().__new__(cls)
+            if not issubclass(cls, Joined):
+                cls = widget_class(cls)  # type: ignore[arg-type]  # classes can be hashed
+        return super().__new__(cls)
+
     def __init__(self, trace: Traced, predict: bool = False, stage: bool = False) -> None:
-        with without_collecting():
+        super().__init__()
+        with sign_of_life(len(getattr(trace, "events", ()))), without_collecting():
             document = trace.document()
             known = shared()["version"]
             if document.get("version", known) != known:
@@ -85,12 +105,24 @@ class Player:
             if "states" not in document:
                 document = document | {"states": states(document)}
             placed = layout(document)
-        self._content: dict[str, Any] = {"trace": document, "layout": placed, "css": style()}
-        if predict:
-            self._content["predict"] = True
-        self._transcript = transcript(document)
-        self._step, self._stage = 0, stage
-        self._widget: Any = None
+        self._whole: dict[str, Any] | None = {"trace": document, "layout": placed, "css": style()}
+        self.predict, self.playing, self._stage, self._step = bool(predict), False, stage, 0
+
+    @property
+    def _content(self) -> dict[str, Any]:
+        """What the script in the page is given; of a player that another one has replaced, unpacked."""
+        if self._whole is None:
+            content: dict[str, Any] = unpack(self._packed)
+            return content
+        return self._whole
+
+    @cached_property
+    def _packed(self) -> dict[str, Any]:
+        return pack(self._content)
+
+    @cached_property
+    def _picture(self) -> tuple[str, str]:
+        return draw_key_frame(self._content)
 
     def __len__(self) -> int:
         return len(self._content["trace"]["steps"])
@@ -101,7 +133,7 @@ class Player:
 
     @property
     def step(self) -> int:
-        """The step that is shown, counted from 0; set it to move every live view of the player.
+        """The step that is shown, counted from 0; set it to move the player wherever the notebook shows it.
 
         Raises
         ------
@@ -110,13 +142,11 @@ class Player:
         TypeError
             If the step is not an integer.
         """
-        return self._step if self._widget is None else self._widget.step
+        return self._step
 
     @step.setter
     def step(self, step: int) -> None:
         self._step = self._check(step)
-        if self._widget is not None:
-            self._widget.step = self._step
 
     def _check(self, step: int) -> int:
         if isinstance(step, bool) or not hasattr(step, "__index__"):
@@ -134,17 +164,24 @@ class Player:
         -------
         str
             One ``<div>``, beginning at the current step; the same trace and the same build of zlib give the same bytes.
-            Where scripts do not run, it shows a key frame and the transcript.
+            Where scripts do not run, it shows a key frame, and the transcript unless the reader is to predict it.
         """
-        return html.fragment(self._content, self._transcript, self.step, draw_key_frame(self._content))
+        return self._fragment()
+
+    def _fragment(self, key: str = "", in_cell: bool = False) -> str:
+        return html.fragment(self._packed, self.step, self._in_words(), self._picture, self.predict, key, in_cell)
+
+    def _in_words(self) -> str:
+        """Return what stands where no script runs; nothing if it would give away what the reader is asked."""
+        return "" if self.predict else html.abridge(self.transcript())
 
     def page(self) -> str:
         """Return a complete HTML document with the player in it, for the light and the dark scheme."""
-        return html.page(self._content, self._transcript, self.step, draw_key_frame(self._content))
+        return html.page(self._content["trace"]["title"], self.html())
 
     def transcript(self) -> str:
         """Return the trace as numbered sentences: one line for each step."""
-        return self._transcript
+        return transcript(self._content["trace"])
 
     def frames(self, *steps: int) -> Frames:
         """Return pictures of some steps, side by side, for slides and for print.
@@ -194,18 +231,27 @@ class Player:
         save(path, forms)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        # A terminal, and a PDF of a notebook, show only the plain text.
-        plain = f"{self!r}\n{self._transcript}" if self._transcript else repr(self)
-        bundle: dict[str, Any] = {"text/plain": plain, "text/html": self.html()}
-        widget = self._live() if shows_widgets() else None
-        return bundle if widget is None else bundle | widget_view(widget)
+        release_replaced(self)
+        with sign_of_life(len(self)):
+            words = self._in_words()
+            # A terminal, and a PDF of a notebook, show only the plain text.
+            plain = f"{self!r}\n{words}" if words else repr(self)
+            key = self._join() if shows_widgets() else ""
+            return {"text/plain": plain, "text/html": self._fragment(key, in_cell=True)}
 
-    def _live(self) -> Any:
-        """Return the widget, created when first shown; None if anywidget is missing."""
-        if self._widget is None:
-            try:
-                from .widget import make_widget
-            except ImportError:
-                return None
-            self._widget = make_widget(self._content, self._step, self._stage)
-        return self._widget
+    def _join(self) -> str:
+        """Return the key of the model in the kernel that moves the player in the page; widget.py has such models."""
+        return ""
+
+    def draw(self, other: "Player") -> None:
+        """Draw the trace of another player in place of this one's, at the same step if it has that many."""
+        self._whole = other._content
+        for made in ("_packed", "_picture"):
+            vars(self).pop(made, None)
+        self.step = min(self.step, len(self) - 1)
+
+    def release(self) -> None:
+        """Keep only what is stored of the player: another one has taken its place in the notebook."""
+        assert self._packed
+        self._whole = None
+        vars(self).pop("_picture", None)

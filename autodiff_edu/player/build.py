@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 ESBUILD = "esbuild@0.25.0"
-OPTIONS = ("--bundle", "--minify", "--format=esm", "--charset=utf8", "--log-level=warning")
+OPTIONS = ("--bundle", "--minify", "--format=iife", "--charset=utf8", "--log-level=warning")
 COMMAND = "python -m autodiff_edu.player.build"
 
 HERE = Path(__file__).parent

@@ -99,16 +99,20 @@ class Drill(Player):
             for number, (program, _) in enumerate(drawn, 1)
         ]
         super().__init__(Written(contents[0]["trace"]), predict=True)
-        self._content |= {
-            "ask": contents[0]["ask"],
-            "drill": [one | {"layout": layout(one["trace"])} for one in contents[1:]],
-        }
+        more = [one | {"layout": layout(one["trace"])} for one in contents[1:]]
+        self._content.update({"ask": contents[0]["ask"], "drill": more})
         self._drawn = drawn
-        self._transcript = _on_paper(drawn)
-        self._step = contents[0]["ask"]["step"] - 1
+        self.step = contents[0]["ask"]["step"] - 1
 
     def __repr__(self) -> str:
         return f"Drill(level={self.level}, seed={self.seed})"
+
+    def transcript(self) -> str:
+        """Return the programs with their questions, and then the answers."""
+        return _on_paper(self._drawn)
+
+    def _in_words(self) -> str:
+        return self.transcript()
 
     def sheet(self) -> str:
         """Return the drill as a page to print: two A4 pages with room to write, and a third with the answers."""

@@ -1,13 +1,14 @@
 """The player as HTML that needs neither kernel nor network: a fragment for a notebook's output, or a whole page."""
 
 import base64
+import hashlib
 import html
 from functools import cache
 from typing import Any
 
 from ..text.shared import colour
 from .bundle import script
-from .packing import compress, dumps, pack
+from .packing import compress, dumps
 
 PAGE = """\
 <!DOCTYPE html>
@@ -30,61 +31,90 @@ body {{ margin: 1rem auto; padding: 0 1rem; max-width: 70rem; background: light-
 """
 
 FRAGMENT = """\
-<div data-autodiff-player data-start="{step}" data-lm-suppress-shortcuts="true">
-{picture}<pre style="white-space: pre-wrap">{transcript}</pre>
-<script type="application/json">{content}</script>
+<div data-autodiff-player{attributes} data-lm-suppress-shortcuts="true">
+{above}{picture}{transcript}<script type="application/json">{content}</script>
 <script type="module">
-const bytes = Uint8Array.from(atob("{script}"), (letter) => letter.charCodeAt(0));
-const unpacked = new Response(bytes).body.pipeThrough(new DecompressionStream("gzip"));
-const textContent = await new Response(unpacked).text();
-const script = Object.assign(document.createElement("script"), {{ type: "module", textContent }});
-document.head.append(script);
-script.remove();
+const [players, build] = [(globalThis.autodiffPlayers ??= {{}}), "{build}"];
+players[build] ??= (async () => {{
+  const bytes = Uint8Array.from(atob("{script}"), (letter) => letter.charCodeAt(0));
+  const unpacked = new Response(bytes).body.pipeThrough(new DecompressionStream("gzip"));
+  const textContent = await new Response(unpacked).text();
+  const script = Object.assign(document.createElement("script"), {{ textContent }});
+  document.head.append(script);
+  script.remove();
+  return script.mountAll;
+}})();
+(await players[build])(build);
 </script>
 </div>
 """
 
+HINT = """\
+<div style="height: 44px; line-height: 44px; margin: 0 0 8px; padding: 0 12px; background-color: {tint}; color: {ink}; \
+font-size: 16px; font-weight: bold">▶ Click this cell and press Shift+Enter: then you can step through it.</div>
+<script>document.currentScript.previousElementSibling.remove();</script>
+"""
+"""What a reader sees whose notebook runs no script yet; in every other place it is gone before it is drawn."""
 
 MOST_LINES, KEPT = 60, 15
 """How many lines a page shows from the beginning and from the end of a long transcript."""
 
 
-def fragment(content: dict[str, Any], transcript: str, step: int = 0, picture: tuple[str, str] | None = None) -> str:
+def fragment(
+    packed: dict[str, Any],
+    step: int = 0,
+    transcript: str = "",
+    picture: tuple[str, str] | None = None,
+    predict: bool = False,
+    key: str = "",
+    in_cell: bool = False,
+) -> str:
     """Return a player that starts itself, wherever on a page it is put.
 
     Parameters
     ----------
-    content
-        The argument of ``mount`` in player.js: the trace, its layout and the style sheet.
-    transcript
-        The same trace in words, for places where scripts do not run: GitHub, an untrusted notebook, an e-mail. A long
-        one is cut to the first and the last lines.
+    packed
+        What `packing.pack` returns for the argument of ``mount`` in player.js: the trace, its layout, the style sheet.
     step
         The step to begin with.
+    transcript
+        The same trace in words, for places where scripts do not run: GitHub, an untrusted notebook, an e-mail.
     picture
         A key frame above the transcript: SVG, and its text alternative. The player covers both once it runs.
+    predict
+        Whether the reader is asked from the start.
+    key
+        The key of the model in the kernel that moves the player, if there is one.
+    in_cell
+        Whether this is the output of a cell, which may have to be run before scripts do.
 
     Returns
     -------
     str
         A ``<div>`` without any id; the same arguments and the same build of zlib give the same bytes.
     """
+    code, build = _compress_script()
+    attributes = f' data-start="{step}"' + " data-predict" * predict + (f' data-model="{key}"' if key else "")
     return FRAGMENT.format(
-        step=step,
+        attributes=attributes,
+        above=HINT.format(tint=colour("forward-tint"), ink=colour("ink")) if in_cell else "",
         picture="" if picture is None else _image(*picture),
-        transcript=html.escape(_abridge(transcript)),
-        content=dumps(pack(content)),  # base64 has no "<", so the user's code cannot end the script
-        script=_compress_script(),
+        transcript=f'<pre style="white-space: pre-wrap">{html.escape(transcript)}</pre>\n' if transcript else "",
+        content=dumps(packed),  # base64 has no "<", so the user's code cannot end the script
+        build=build,
+        script=code,
     )
 
 
 @cache
-def _compress_script() -> str:
-    return compress(script())
+def _compress_script() -> tuple[str, str]:
+    """Return the script as a page carries it, and what tells it from any other."""
+    text = script()
+    return compress(text), hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _abridge(transcript: str) -> str:
-    """Cut the middle out of a long transcript; the data beside it have all of it."""
+def abridge(transcript: str) -> str:
+    """Cut the middle out of a long transcript: the data beside it have all of it."""
     lines = transcript.split("\n")
     if len(lines) <= MOST_LINES:
         return transcript
@@ -98,10 +128,6 @@ def _image(svg: str, about: str) -> str:
     return f'<p><img alt="{html.escape(about)}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}"></p>\n'
 
 
-def page(content: dict[str, Any], transcript: str, step: int = 0, picture: tuple[str, str] | None = None) -> str:
-    """Return a complete document around `fragment`, which follows the reader's light or dark scheme."""
-    return PAGE.format(
-        sunk=colour("sunk"),
-        title=html.escape(content["trace"]["title"]),
-        fragment=fragment(content, transcript, step, picture).strip(),
-    )
+def page(title: str, fragment: str) -> str:
+    """Return a complete document around a `fragment`, which follows the reader's light or dark scheme."""
+    return PAGE.format(sunk=colour("sunk"), title=html.escape(title), fragment=fragment.strip())

@@ -1,4 +1,4 @@
-"""A question that the reader answers in the page: live as a widget, elsewhere as HTML that needs no kernel.
+"""A question that the reader answers in the page: HTML that needs no kernel.
 
 js/prediction.js draws it. Its content is {question, asks, choices, sealed, css}: `asks` is "number", "shape" or
 "choice" (among `choices`), and `sealed` is base64 of JSON, {right, hints, why, within}, so that nobody reads the answer
@@ -14,8 +14,6 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from ..options import shows_widgets
-from . import widget_view
 from .bundle import PREDICTION, script, style
 
 FRAGMENT = """\
@@ -54,21 +52,14 @@ def bundle(content: Mapping[str, Any]) -> dict[str, Any]:
     Returns
     -------
     dict
-        By MIME type: text and HTML, and a widget where those are shown. The same content gives the same text and HTML.
+        By MIME type: text and HTML. The same content gives the same.
 
     Examples
     --------
     >>> bundle(seal("What is `2 + 2`?", "choice", ("4", "5"), right="4", hints={}, why="It is."))["text/plain"]
     'Predict: What is `2 + 2`?'
     """
-    shown: dict[str, Any] = {"text/plain": f"Predict: {content['question']}", "text/html": fragment(content)}
-    if not shows_widgets():
-        return shown
-    try:
-        from .widget import make_prediction
-    except ImportError:  # without anywidget
-        return shown
-    return shown | widget_view(make_prediction(dict(content)))
+    return {"text/plain": f"Predict: {content['question']}", "text/html": fragment(content)}
 
 
 def fragment(content: Mapping[str, Any]) -> str:

@@ -1,64 +1,114 @@
-"""The player as a live widget: the step is shared between the kernel and every view of it. And a prediction.
+"""The player as a widget: its state is shared between Python and the page.
 
-This is the only module of the player that needs anywidget; it is imported when a player is first shown.
+What a cell shows is not a view of it, but the same HTML as everywhere: a stored notebook has no models, and JupyterLab
+shows only an error in place of a view without one. js/live.js finds the players in the page by their key. Only in a box
+of widgets is a player a view, and gets that HTML.
+
+This is the only module of the player that needs anywidget.
 """
 
+from __future__ import annotations
+
 import hashlib
-import json
+import os
 from collections import Counter
+from functools import cache
 from typing import Any
 
 import anywidget
 import traitlets
 
-from .bundle import script
+from . import Player, html
+from .bundle import asset
+from .unpacking import decompress
 
-_made: Counter[str] = Counter()
-
-
-class PlayerWidget(anywidget.AnyWidget):
-    """One trace and its current step; js/player.js draws them."""
-
-    _esm = script()
-    # No _css: anywidget would apply it to the whole page. The style sheet travels in `document`, into the shadow root.
-
-    document = traitlets.Dict().tag(sync=True)
-    step = traitlets.Int(0).tag(sync=True)
-
-    def open_on_stage(self) -> None:
-        """Open the first view on stage. It asks for this itself: what is synchronized would be saved with a page."""
-
-        def answer(_: Any, message: Any, __: Any) -> None:
-            if message == "mounted":
-                self.on_msg(answer, remove=True)
-                self.send("stage")
-
-        self.on_msg(answer)
+_opened: Counter[str] = Counter()
 
 
-class PredictionWidget(anywidget.AnyWidget):
-    """One question; js/prediction.js draws it, and the kernel hears nothing of the answer."""
+class _Step(traitlets.TraitType[int, int]):
+    """The number of a step that the player has."""
 
-    _esm = script("prediction")
+    default_value = 0
 
-    content = traitlets.Dict().tag(sync=True)
-
-
-def make_widget(content: dict[str, Any], step: int, stage: bool = False) -> PlayerWidget:
-    """Return a widget whose id depends on the trace alone, so that a notebook that is run again keeps its bytes."""
-    widget = PlayerWidget(document=content, step=step, model_id=f"autodiff-player-{_number(content)}")
-    if stage:
-        widget.open_on_stage()
-    return widget
+    def validate(self, player: Any, step: Any) -> int:
+        number: int = player._check(step)
+        return number
 
 
-def make_prediction(content: dict[str, Any]) -> PredictionWidget:
-    """Return a widget whose id depends on the question alone."""
-    return PredictionWidget(content=content, model_id=f"autodiff-prediction-{_number(content)}")
+_Base: Any = traitlets.HasTraits  # whose subclass calls what `Player` and `AnyWidget` have, which come after it
 
 
-def _number(content: dict[str, Any]) -> str:
-    """Return what tells this content from any other, and how many widgets have had it."""
-    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
-    _made[digest] += 1
-    return f"{digest}-{_made[digest]}"
+class Joined(_Base):  # type: ignore[misc]
+    """What a `Player` has besides if it is a widget; comes before `Player` among the bases."""
+
+    _stage: bool
+    _esm = asset("js/live.js")
+    # No _css: anywidget would apply it to the whole page. The style sheet travels in the HTML, into the shadow root.
+
+    step = _Step().tag(sync=True)
+    playing = traitlets.Bool(False).tag(sync=True)
+    predict = traitlets.Bool(False).tag(sync=True)
+    key = traitlets.Unicode().tag(sync=True)
+    fragment = traitlets.Unicode().tag(sync=True)
+    """Empty unless a box has asked: what is synchronized is stored with a notebook that stores widgets."""
+
+    def open(self) -> None:
+        """Do nothing as yet: the page needs no model of a player that nobody shows."""
+
+    @property
+    def model_id(self) -> str:
+        """The id of the model in the page, which is there as soon as something asks for it."""
+        if self.comm is None:
+            self._open()
+        return str(self.comm.comm_id)
+
+    def _open(self) -> None:
+        packed = decompress(self._packed["content"])
+        # The path of the notebook, where known: two that are open in one page must not move each other's players.
+        digest = hashlib.sha256(f"{os.environ.get('JPY_SESSION_NAME')}\n{packed}".encode()).hexdigest()[:16]
+        _opened[digest] += 1
+        self.key = f"{digest}-{_opened[digest]}"
+        self.layout.open()  # which `release` has closed, if it was shown before
+        super().open()
+        self.on_msg(self._answer)
+
+    def _answer(self, _: Any, message: Any, __: Any) -> None:
+        if message == "fragment":
+            self._write_fragment()
+        elif message == "mounted" and self._stage:
+            self._stage = False
+            self.send("stage")
+
+    def _write_fragment(self) -> None:
+        self.fragment = html.fragment(self._packed, self.step, predict=self.predict, key=self.key)
+
+    def draw(self, other: Player) -> None:
+        """Draw another trace in a box too."""
+        super().draw(other)
+        if self.fragment:
+            self._write_fragment()
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take over what the page says; a slider that is linked to the step there may go too far."""
+        if "step" in sync_data:
+            sync_data = sync_data | {"step": max(0, min(len(self) - 1, int(sync_data["step"])))}
+        super().set_state(sync_data)
+
+    def _join(self) -> str:
+        assert self.model_id
+        return self.key
+
+    def release(self) -> None:
+        """Close the model too."""
+        super().release()
+        if self.comm is not None:
+            self.close()
+            self.__dict__.pop("_repr_mimebundle_", None)  # which ipywidgets hides, so that nothing closed is shown
+        if self.trait_has_value("layout"):
+            self.layout.close()
+
+
+@cache
+def widget_class(cls: type[Player]) -> type[Player]:
+    """Return a kind of player as a widget."""
+    return type(cls.__name__, (Joined, cls, anywidget.AnyWidget), {"__module__": cls.__module__})

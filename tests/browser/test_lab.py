@@ -109,8 +109,8 @@ class Notebook:
     def documents(self) -> list[Expected]:
         """The traces of the players that the kernel shows, in the order in which they were first shown."""
         states = self.ask(
-            "[widget['state']['document']['trace'] for widget in "
-            "__import__('ipywidgets').Widget.get_manager_state()['state'].values() if 'document' in widget['state']]"
+            "[player._content['trace'] for player in "
+            "__import__('ipywidgets').widgets.widget._instances.values() if hasattr(player, '_content')]"
         )
         return [Expected(document) for document in states]
 

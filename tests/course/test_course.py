@@ -14,8 +14,8 @@ import autodiff_edu as ad
 from autodiff_edu.course import check, described
 from autodiff_edu.course.contents import OURS
 from autodiff_edu.course.feedback import number
+from autodiff_edu.course.tools.differences import WIDGET_VIEW
 from autodiff_edu.course.tools.execute import as_text
-from autodiff_edu.player import WIDGET_VIEW
 
 CHAPTERS = [chapter.notebook for chapter in OURS.assignments]
 

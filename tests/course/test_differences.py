@@ -14,6 +14,7 @@ from repack import repack
 import autodiff_edu as ad
 from autodiff_edu.course.tools.differences import differences, look_alike, same_html
 from autodiff_edu.player.html import fragment
+from autodiff_edu.player.packing import pack
 from autodiff_edu.player.prediction import fragment as prediction
 from autodiff_edu.player.prediction import seal
 from autodiff_edu.player.unpacking import content_of
@@ -35,7 +36,9 @@ def found(stored, shown):
 
 
 def player(content):
-    return display(text_html=fragment(content, "1. The tape watches x, which is 1.", picture=("<svg></svg>", "x is 1")))
+    return display(
+        text_html=fragment(pack(content), 0, "1. The tape watches x, which is 1.", ("<svg></svg>", "x is 1"))
+    )
 
 
 @pytest.mark.parametrize(
@@ -176,7 +179,7 @@ def test_other_data_are_a_difference_that_is_named(stored, shown, said):
 
 
 def test_the_picture_the_transcript_and_the_script_of_a_player_are_compared_too():
-    page = fragment(content(), "x is 1 at last", picture=('<svg><path d="M1.50 2H3Z"/></svg>', "x is 1"))
+    page = fragment(pack(content()), 0, "x is 1 at last", picture=('<svg><path d="M1.50 2H3Z"/></svg>', "x is 1"))
 
     def against(before, after):
         assert before in page
@@ -188,21 +191,21 @@ def test_the_picture_the_transcript_and_the_script_of_a_player_are_compared_too(
     assert found(display(text_html=page), display(text_html=script))[0].startswith("text/html script: ")
     for drawn, same in (("M1.51 2H3Z", True), ("M1.50 2H4Z", False), ("M1.53 2H3Z", False)):
         svg = f'<svg><path d="{drawn}"/></svg>'
-        other = fragment(content(), "x is 1 at last", picture=(svg, "x is 1"))
+        other = fragment(pack(content()), 0, "x is 1 at last", picture=(svg, "x is 1"))
         assert (found(display(text_html=page), display(text_html=other)) == []) is same
 
 
 def test_other_bytes_of_the_same_data_and_of_the_same_script_are_not_a_difference():
-    page = fragment(content(x=1.5), "x is 1.5")
+    page = fragment(pack(content(x=1.5)), 0, "x is 1.5")
     assert found(display(text_html=page), display(text_html=repack(page))) == []
     assert same_html(page, repack(page))
     assert not same_html(page, repack(page, '"x"', '"y"'))
     assert not same_html(page, repack(page, "globalThis.document", "globalThis.documents"))
-    assert not same_html(page, fragment(content(x=1.5 + 1e-15), "x is 1.5")), "to no precision, but exactly"
+    assert not same_html(page, fragment(pack(content(x=1.5 + 1e-15)), 0, "x is 1.5")), "to no precision, but exactly"
 
 
 def test_what_another_release_has_packed_is_a_difference():
-    page = fragment(content(x=1.5), "x is 1.5")
+    page = fragment(pack(content(x=1.5)), 0, "x is 1.5")
     other = '{"version":4,"content":"{!##?#0}"}'
     older = page[: page.index('{"version"')] + other + page[page.index("</script>") :]
     assert found(display(text_html=older), display(text_html=page))

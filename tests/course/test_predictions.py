@@ -4,14 +4,12 @@ import base64
 import json
 import re
 from fractions import Fraction
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from autodiff_edu.course import Prediction, check, predict
 from autodiff_edu.course.contents import OURS
-from autodiff_edu.options import options
 
 CHOICE = Prediction(
     "What is `dz/dx`, the slope of the second target?",
@@ -175,18 +173,6 @@ def test_a_question_with_markup_stays_text():
     assert "<hr>" not in html
 
 
-def test_a_question_is_a_widget_where_widgets_are_shown(monkeypatch):
-    monkeypatch.setattr(options, "player", "widget")
-    first, second = bundle(NUMBER), bundle(NUMBER)
-    [kind] = set(first) - {"text/plain", "text/html"}
-    assert kind == "application/vnd.jupyter.widget-view+json"
-    assert first[kind]["model_id"] != second[kind]["model_id"]
-    assert first["text/html"] == second["text/html"]
-    monkeypatch.setattr(options, "player", "html")
+def test_a_question_is_html_wherever_it_is_shown():
     assert set(bundle(NUMBER)) == {"text/plain", "text/html"}
-
-
-def test_without_anywidget_it_is_html(monkeypatch):
-    monkeypatch.setattr(options, "player", "widget")
-    monkeypatch.setitem(__import__("sys").modules, "autodiff_edu.player.widget", SimpleNamespace())
-    assert set(bundle(NUMBER)) == {"text/plain", "text/html"}
+    assert bundle(NUMBER) == bundle(NUMBER)

@@ -151,7 +151,7 @@ def test_sliders_move_the_function_and_the_player_keeps_its_step():
     live.sliders["x"].value = 0.0
     assert view.values["x"] == 0.0
     assert "<td>2</td>" in live.numbers.value
-    assert live.player.document is view.look.player._content
+    assert live.player._content is view.look.player._content
     assert live.player.step == 3
     view.move(x=2.0)
     assert live.sliders["x"].value == 2.0

@@ -113,9 +113,11 @@ def test_an_option_that_it_does_not_know_is_named_and_nothing_runs(shell):
 def test_predict_is_on_from_the_start_if_asked(shell):
     _, captured = run(shell, CELL.replace("%%play", "%%play --predict"))
     (player,) = players(captured)
-    assert content_of(player.data["text/html"])["predict"] is True
+    assert "data-predict" in player.data["text/html"]
+    assert "The tape watches" not in str(player.data), "what it asks must not stand below the picture"
     _, captured = run(shell, CELL)
-    assert "predict" not in content_of(players(captured)[0].data["text/html"])
+    assert "data-predict" not in players(captured)[0].data["text/html"]
+    assert "The tape watches" in players(captured)[0].data["text/plain"]
 
 
 def test_stage_is_for_the_live_player_and_no_saved_page_knows_of_it(shell):
@@ -127,7 +129,7 @@ def test_stage_is_for_the_live_player_and_no_saved_page_knows_of_it(shell):
 
 def test_both_options_can_be_given(shell):
     _, captured = run(shell, CELL.replace("%%play", "%%play --stage --predict"))
-    assert content_of(players(captured)[0].data["text/html"])["predict"] is True
+    assert "data-predict" in players(captured)[0].data["text/html"]
 
 
 def test_what_a_cell_leaves_behind_is_there_in_the_next(shell):

@@ -1,18 +1,25 @@
 """`play` shows what was traced, or runs and differentiates a function; its HTML is deterministic and safe."""
 
 import base64
+import gc
 import html
+import itertools
 import re
+import subprocess
 import sys
+from types import SimpleNamespace
+from weakref import ref
 
 import numpy as np
 import pytest
 from no_rule import NAME, UNRULED
 
 import autodiff_edu as ad
+import autodiff_edu.player as player_room
 from autodiff_edu.core.active import always, now
 from autodiff_edu.options import options
 from autodiff_edu.player import Player
+from autodiff_edu.player.cells import sign_of_life
 from autodiff_edu.player.unpacking import content_of
 
 
@@ -221,33 +228,216 @@ def test_the_step_can_be_read_and_set_and_stays_in_range():
     assert 'data-start="2"' in player.html()
 
 
-def test_the_live_widget_and_python_share_the_step():
-    player = ad.play(square, 3.0)
+def test_a_player_is_a_widget_and_its_traits_can_be_observed():
+    player, heard = joined(), []
+    player.observe(lambda change: heard.append((change["name"], change["new"])), ["step", "playing", "predict"])
     player.step = 2
-    bundle = player._repr_mimebundle_()
-    assert "application/vnd.jupyter.widget-view+json" in bundle
-    widget = player._live()
-    assert widget.step == 2
-    widget.step = 4
+    player.set_state({"step": 4, "playing": True})
+    player.predict = True
+    assert heard == [("step", 2), ("step", 4), ("playing", True), ("predict", True)]
     assert player.step == 4
-    player.step = 5
-    assert widget.step == 5
+    assert "data-predict" in player.html()
+    for wrong, error in ((len(player), IndexError), (-1, IndexError), (1.5, TypeError), (True, TypeError)):
+        with pytest.raises(error):
+            player.step = wrong
+    player.set_state({"step": 1000})  # of a slider in the page that is linked to it
+    assert player.step == len(player) - 1
 
 
-def test_without_anywidget_the_player_is_html(monkeypatch):
-    monkeypatch.setitem(sys.modules, "anywidget", None)
-    monkeypatch.delitem(sys.modules, "autodiff_edu.player.widget", raising=False)
-    player = ad.play(square, 3.0)
-    bundle = player._repr_mimebundle_()
-    assert set(bundle) == {"text/plain", "text/html"}
-    assert bundle["text/html"] == player.html()
-    assert repr(player) == f"Player('square(x)', {len(player)} steps)"
+def test_a_player_stands_in_a_box_and_can_be_linked():
+    ipywidgets = pytest.importorskip("ipywidgets")
+    player, slider = joined(), ipywidgets.IntSlider()
+    box = ipywidgets.HBox([slider, player])
+    assert box.get_state()["children"] == [f"IPY_MODEL_{each.model_id}" for each in (slider, player)]
+    link = ipywidgets.jslink((player, "step"), (slider, "value"))
+    assert link.get_state()["source"] == [f"IPY_MODEL_{player.model_id}", "step"]
+    for widget in (link, box, slider, player):
+        widget.close()
 
 
-def test_the_plain_text_is_the_transcript():
+def test_only_a_box_gets_the_player_as_a_view():
+    player = joined()
+    assert "data-model" not in player.html()
+    player._repr_mimebundle_()
+    assert player.get_state()["fragment"] == ""
+    player._handle_custom_msg("fragment", [])
+    assert content_of(player.fragment) == player._content
+    assert f'data-model="{player.key}"' in player.fragment
+    other = ad.play(lambda x: np.sin(x), 1.0)
+    player.step = len(player) - 1
+    player.draw(other)
+    assert content_of(player.fragment) == other._content
+    assert player.step == len(other) - 1
+
+
+def joined(**options):
+    """A player as it is in a notebook."""
+    pytest.importorskip("anywidget")
+    return ad.play(square, 3.0, **options)
+
+
+def test_a_player_that_nobody_shows_has_no_model():
+    widgets = pytest.importorskip("ipywidgets").widgets.widget._instances
+    before = len(widgets)
+    player = joined()
+    player.step = 2
+    assert player.html()
+    assert len(widgets) == before
+    assert "data-model" in player._repr_mimebundle_()["text/html"]
+    assert len(widgets) == before + 2, "itself and its layout"
+    player.release()
+    assert len(widgets) == before
+
+
+def test_a_player_that_was_replaced_is_small_and_still_plays():
+    player = joined()
+    page, content = player.html(), player._content
+    player._repr_mimebundle_()
+    player.release()
+    assert player._whole is None
+    assert player._content == content
+    assert player.html() == page
+    player.step = 3
+    assert f'data-model="{player.key}"' in player._repr_mimebundle_()["text/html"], "shown again, it has a model again"
+    player.release()
+
+
+class Shell:
+    """IPython's shell in a notebook whose frontend says which cell it runs."""
+
+    kernel = None
+
+    def __init__(self):
+        self.parent = {}
+
+    def get_parent(self):
+        return self.parent
+
+    def execute(self, cell, number, *shown):
+        self.parent = {"metadata": {"cellId": cell}, "header": {"msg_id": number}}
+        for one in shown:
+            one._repr_mimebundle_()
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    shell = Shell()
+    monkeypatch.setattr("autodiff_edu.player.cells._kernel_shell", lambda: shell)
+    return shell
+
+
+def test_a_cell_that_is_run_again_lets_go_of_what_it_showed_before(notebook):
+    widgets = pytest.importorskip("ipywidgets").widgets.widget._instances
+    before = len(widgets)
+    kept, *gone = (joined() for _ in range(3))
+    others = [ref(player) for player in gone]
+    notebook.execute("a", 1, gone[0], gone[1], kept)
+    notebook.execute("b", 2, joined())
+    notebook.execute("a", 3, kept)
+    assert kept._whole is not None, "the same player, shown again"
+    assert [player._whole for player in gone] == [None, None]
+    del gone
+    gc.collect()
+    assert [other() for other in others] == [None, None]
+    notebook.execute("a", 4, joined())
+    assert kept._whole is None
+    for cell in "ab":
+        notebook.execute(cell, 5, ad.play(square, 1.0))
+    assert len(widgets) == before + 4
+    for widget in [*widgets.values()][before:]:
+        widget.close()
+
+
+def test_running_a_cell_ten_times_keeps_the_trace_of_one(notebook):
+    out = []
+    sizes = []
+    for number in range(8):
+        player = ad.play(lambda x: sum(x * k for k in range(200)), 1.0)
+        notebook.execute("a", number, player)
+        out.append(player)  # as IPython's Out does
+        del player
+        gc.collect()
+        sizes.append(len(gc.get_objects()))
+    grown = [after - before for before, after in itertools.pairwise(sizes[2:])]
+    assert max(grown) < 500, f"one trace alone is {len(out[-1]._content['trace']['steps'])} steps"
+    for player in out:
+        player.release()
+
+
+def test_what_takes_long_says_so_and_leaves_nothing_to_see(notebook, monkeypatch):
+    said = []
+
+    class Handle:
+        def update(self, data, raw):
+            said.append(data)
+
+    monkeypatch.setattr("IPython.display.display", lambda data, **how: said.append(data) or Handle())
+    with sign_of_life(5000):
+        assert said == []
+    with sign_of_life(20_004):
+        assert said[0]["text/plain"] == "Drawing 20,004 steps …"
+    assert set(said[-1].values()) == {""}
+
+
+def test_without_anywidget_the_player_is_html():
+    code = (
+        "import sys; sys.modules['anywidget'] = None; import ipywidgets, autodiff_edu as ad\n"
+        "player = ad.play(lambda x: x * x, 3.0); player.step = 2; player.predict = True; player.playing = True\n"
+        "bundle = player._repr_mimebundle_(); assert 'data-start=\"2\" data-predict' in bundle['text/html']\n"
+        "print(*sorted(bundle), 'data-model' in bundle['text/html'], player)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "text/html text/plain False Player('<lambda>(x)', 7 steps)"
+
+
+def test_outside_of_notebooks_a_player_imports_no_widgets():
+    code = (
+        "import sys, autodiff_edu as ad; ad.play(lambda x: x * x, 3.0)\n"
+        "print({'anywidget', 'ipywidgets', 'IPython'} & {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_the_plain_text_is_the_transcript_unless_the_reader_is_asked():
     player = ad.play(square, 3.0)
     assert player._repr_mimebundle_()["text/plain"] == f"{player!r}\n{player.transcript()}"
     assert player.transcript().startswith("1. The tape watches x, which is 3.\n2. ")
+    player = ad.play(square, 3.0, predict=True)
+    bundle = player._repr_mimebundle_()
+    assert bundle["text/plain"] == repr(player)
+    assert "The tape watches" not in bundle["text/html"]
+    assert "The tape watches" in player.transcript()
+
+
+def test_the_plain_text_of_a_long_trace_is_cut_as_its_page_is():
+    player = ad.play(lambda x: sum(x * k for k in range(40)), 1.0)
+    words = player._repr_mimebundle_()["text/plain"].split("\n")[1:]
+    assert words == html.unescape(re.search(r"<pre[^>]*>(.*?)</pre>", player.html(), re.DOTALL).group(1)).split("\n")
+
+
+def test_pictures_and_pages_are_made_once_and_only_for_whoever_wants_them(monkeypatch):
+    made = []
+    for name in ("draw_key_frame", "pack"):
+        real = getattr(player_room, name)
+        monkeypatch.setattr(player_room, name, lambda content, real=real, name=name: made.append(name) or real(content))
+    player = ad.play(square, 3.0)
+    player.step = 2
+    assert player.transcript()
+    assert made == []
+    first = player.html()
+    player.step = 3
+    assert player.html() != first
+    player._repr_mimebundle_()
+    assert sorted(made) == ["draw_key_frame", "pack"]
+
+
+def test_only_the_output_of_a_cell_says_how_to_run_it():
+    player = ad.play(square, 3.0)
+    hint = "▶ Click this cell and press Shift+Enter: then you can step through it."
+    assert hint in player._repr_mimebundle_()["text/html"]
+    assert hint not in player.html()
+    assert hint not in player.page()
 
 
 @pytest.fixture
@@ -260,29 +450,29 @@ def restored(monkeypatch):
     options.player = "auto"
 
 
-WIDGET = "application/vnd.jupyter.widget-view+json"
+def is_joined():
+    return "data-model" in ad.play(square, 3.0)._repr_mimebundle_()["text/html"]
 
 
 def test_the_reader_chooses_between_widget_and_html(restored):
-    player = ad.play(square, 3.0)
-    assert WIDGET in player._repr_mimebundle_()
+    pytest.importorskip("anywidget")
+    assert is_joined()
     options.player = "html"
-    assert WIDGET not in player._repr_mimebundle_()
-    assert player._repr_mimebundle_()["text/html"] == player.html()
+    assert not is_joined()
     options.player = "widget"
-    assert WIDGET in player._repr_mimebundle_()
+    assert is_joined()
 
 
 @pytest.mark.parametrize("place", ["google.colab", "VSCODE_PID", "VSCODE_CWD"])
 def test_where_widgets_do_not_work_html_is_chosen_unless_asked_otherwise(place, restored):
-    player = ad.play(square, 3.0)
+    pytest.importorskip("anywidget")
     if place == "google.colab":
-        restored.setitem(sys.modules, place, sys)
+        restored.setitem(sys.modules, place, SimpleNamespace(output=SimpleNamespace(enable_custom_widget_manager=int)))
     else:
         restored.setenv(place, "1")
-    assert WIDGET not in player._repr_mimebundle_()
+    assert not is_joined()
     options.player = "widget"
-    assert WIDGET in player._repr_mimebundle_()
+    assert is_joined()
 
 
 @pytest.mark.parametrize("wrong", ["Html", "", None, 1, ["html"]])
@@ -488,7 +678,8 @@ def test_a_player_is_not_saved_into_a_directory_that_is_not_there(tmp_path):
 
 def test_the_first_view_alone_is_told_to_open_on_stage(monkeypatch):
     def told(**options):
-        widget = ad.play(square, 3.0, **options)._live()
+        widget = joined(**options)
+        assert widget.model_id
         said = []
         monkeypatch.setattr(type(widget), "send", lambda self, content, buffers=None: said.append(content))
         for _ in range(2):

@@ -27,9 +27,10 @@ from typing import Any
 
 import numpy as np
 
-from ...player import WIDGET_VIEW
 from ...player.unpacking import unpack, unpack_script
 from ...text.shared import shared
+
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 DECIMAL = re.compile(
     r"((?<![\d.])(?:(?<![\w)\]])[-+])?(?:\d+\.\d*|\.\d+|\d+(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?(?![\d]|\.\d))"
@@ -156,7 +157,7 @@ class _TagReader(HTMLParser):
         self.script: str | None = None
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        values: dict[str, Any] = {name: value or "" for name, value in attributes}
+        values: dict[str, Any] = {name: value or "" for name, value in attributes if name != "data-model"}
         if (source := values.get("src", "")).startswith(SVG):
             values["src"] = _parts(base64.b64decode(source.removeprefix(SVG)).decode())
         self.parts.append({f"<{tag}>": values})

@@ -13,17 +13,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ...player import WIDGET_VIEW
 from ...saving.files import write
 from ..contents import Course
 from ..values import find_course
-from .differences import same_html
+from .differences import WIDGET_VIEW, same_html
 from .fill import fill
 
 KEPT = "executed", "handed_out"
@@ -32,6 +32,7 @@ KERNEL = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+MODEL = re.compile(r'(?<=<div data-autodiff-player)([^>]*) data-model="[^"]*"')
 FOLDS = {"hide-input": "source_hidden", "hide-output": "outputs_hidden"}
 """JupyterLab's words for what MyST-NB's tags hide. It shows the output again as soon as the cell is run."""
 
@@ -199,9 +200,10 @@ def as_text(notebook: dict[str, Any]) -> str:
             cell["id"] = f"cell-{number:02}"
         used.add(cell["id"])
         for output in cell.get("outputs", ()):
-            # A stored view of a widget waits for a kernel; the same in HTML plays without.
-            if "text/html" in output.get("data", {}):
+            # A stored view of a widget waits for a kernel; the same in HTML plays without, and without its model.
+            if text := output.get("data", {}).get("text/html"):
                 output["data"].pop(WIDGET_VIEW, None)
+                output["data"]["text/html"] = MODEL.sub(r"\1", text if isinstance(text, str) else "".join(text))
     return json.dumps(_split(notebook), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 

@@ -11,7 +11,6 @@ interface Content {
   trace: Trace;
   layout: Layout;
   css: string;
-  predict?: boolean;
   ask?: Ask;
   drill?: { trace: Trace; layout: Layout; ask: Ask }[];
 }
@@ -292,6 +291,10 @@ interface Ask {
 }
 
 /** What anywidget gives a widget: what the kernel and the page share. */
+interface HTMLElement {
+  autodiffPlayer?: import("./player.js").Player;
+}
+
 interface Model {
   get(name: string): any;
   set(name: string, value: unknown): void;

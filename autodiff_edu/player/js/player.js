@@ -2,7 +2,7 @@
  * The step-through player. It draws one trace document and knows nothing else: neither Python nor the tape.
  *
  * Its content is {trace, layout, css}: what Trace.to_json() gives, where layout.py puts the graph, and the style sheet;
- * `predict`, if the reader is asked from the start; and for a drill, {ask, drill}, which player/drill.py describes.
+ * and for a drill, {ask, drill}, which player/drill.py describes.
  * Each part of the picture is a view, {element, show(step)}. What a view needs to know about a step it looks up in the
  * history, which is read once; so a step costs the same anywhere in a long trace, forwards and backwards alike.
  * Names, code and values are the user's and may hold anything: they enter the page as text nodes and attributes only.
@@ -23,6 +23,7 @@ import { unpack } from "./packing.js";
 import { panelView } from "./panel.js";
 import { patchesView } from "./patches.js";
 import { predictModeView } from "./predict-mode.js";
+import { keepKeys } from "./shortcuts.js";
 import { stageView } from "./stage.js";
 import { STRINGS } from "./strings.js";
 import { stripView } from "./strip.js";
@@ -37,51 +38,35 @@ const MOUNTED = "autodiff-mounted"; // the page around a player may wait for it
 /** Views of what only some documents have, by the part of the document; player/extra_parts.py describes these parts. */
 const EXTRAS = { sweep: sweepView, patches: patchesView, contours: contoursView, compiling: compilerPassesView };
 
-export default { render };
-
 /** @typedef {{ element: HTMLElement, show: (step: number) => void }} View */
-/** @typedef {ReturnType<typeof mountOne>} Player */
+/**
+ * A player in the page, as others move it. `join` takes who hears of the reader's moves, by the name of what has
+ * changed: `step`, `playing` or `predict`.
+ * @typedef {object} Player
+ * @property {(step: number) => void} show
+ * @property {(on: boolean) => void} play
+ * @property {() => boolean} isPlaying
+ * @property {(on: boolean) => void} ask
+ * @property {() => void} openStage
+ * @property {(tell: ((name: string, value: unknown) => void) | null) => void} join
+ */
 
 /**
- * The live widget (anywidget): `step` is the kernel's as much as the reader's.
- * @param {{ model: Model, el: HTMLElement }} widget
+ * Starts every player of the page that is not running yet and came with this build of the script, of which the page
+ * has one copy. A host with a shadow root already has its player. Until one is drawn, the slot shows what is there.
+ * @param {string} digest of that build
  */
-function render({ model, el }) {
-  const onStep = (/** @type {number} */ step) => {
-    model.set("step", step);
-    // Without a kernel nobody else wants to know the step; the reader goes on all the same.
-    try { model.save_changes(); } catch { /* the kernel is gone */ }
-  };
-  /** @type {Player} */
-  let player;
-  const start = () => {
-    player?.stop();
-    el.replaceChildren(make("div"));
-    player = mount(/** @type {HTMLElement} */ (el.firstChild), model.get("document"),
-      { step: model.get("step"), onStep });
-  };
-  const onMessage = (/** @type {unknown} */ message) => message === "stage" && player.openStage();
-  const onMoved = () => player.show(model.get("step"));
-  /** @type {[event: string, callback: (message: unknown) => void][]} */
-  const heard = [["change:document", start], ["change:step", onMoved], ["msg:custom", onMessage]];
-  for (const [event, callback] of heard) model.on(event, callback);
-  start();
-  try { model.send("mounted"); } catch { /* there is no kernel to answer */ }
-  return () => { player.stop(); for (const [event, callback] of heard) model.off(event, callback); };
-}
-
-/**
- * The static page: starts every player that is not running yet, however many copies of this script the page has.
- * A host with a shadow root already has its player. Until one is drawn, the slot shows what the page has there.
- */
-async function mountAll() {
+async function mountAll(digest) {
   const all = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-autodiff-player]"));
-  const hosts = [...all].filter((host) => !host.shadowRoot && host.querySelector(DATA));
+  const isOurs = (/** @type {Element} */ host) =>
+    host.querySelector("script[type=module]").textContent.includes(digest);
+  const hosts = [...all].filter((host) => !host.shadowRoot && host.querySelector(DATA) && isOurs(host));
   for (const host of hosts) shadowOf(host).append(make("slot"));
   for (const host of hosts) {
     try {
       const content = await unpack(JSON.parse(host.querySelector(DATA).textContent));
-      mount(host, content, { step: Number(host.dataset.start ?? 0) });
+      const { start = 0, predict } = host.dataset;
+      host.autodiffPlayer = mount(host, content, { step: Number(start), predict: predict !== undefined });
       host.dispatchEvent(new CustomEvent(MOUNTED, { bubbles: true, composed: true }));
     } catch (error) {
       reportError(error); // the transcript stays, and the other players of the page start
@@ -92,7 +77,7 @@ async function mountAll() {
 /**
  * @typedef {object} Options
  * @property {number} [step]
- * @property {(step: number) => void} [onStep]
+ * @property {boolean} [predict] whether the reader is asked from the start
  * @property {import("./predict-mode.js").Drill} [drill]
  */
 
@@ -103,31 +88,31 @@ async function mountAll() {
  * @param {Options} options
  * @returns {Player}
  */
-function mount(host, content, options = {}) {
+function mount(host, content, options) {
   if (!content.drill) return mountOne(host, content, options);
   const [programs, results] = [[content, ...content.drill], new Map()];
-  /** @type {Player} */
+  /** @type {ReturnType<typeof mountOne>} */
   let player;
   const open = (/** @type {number} */ number) => {
     const staged = host.shadowRoot?.querySelector("[data-stage]");
-    player?.stop();
+    player?.play(false);
     const { ask, trace, layout } = programs[number];
     const drill = { ask, results, number, of: programs.length, open, focus: Boolean(player), staged };
-    player = mountOne(host, { ...content, trace, layout, predict: true }, { ...options, step: ask.step - 1, drill });
+    player = mountOne(host, { ...content, trace, layout }, { step: ask.step - 1, predict: true, drill });
   };
   open(0);
-  return { show: (step) => player.show(step), stop: () => player.stop(), openStage: () => player.openStage() };
+  // Python knows only the first program, so it neither moves the others nor hears of them.
+  return { ...player, show: () => {}, ask: () => {}, play: () => {}, openStage: () => player.openStage() };
 }
 
 /**
  * Draws a player into the host's shadow root, out of reach of the page's styles and ids.
  * Inside an element of the page with `data-autodiff-compact` it leaves out what a first look can do without.
- * `onStep` hears of the reader's moves only; the `show` that is returned moves the player from outside.
  * @param {HTMLElement} host
  * @param {Content} content
  * @param {Options} options
  */
-function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
+function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }) {
   const { version, steps, title } = content.trace;
   if (version !== SHARED.version) return refuse(host, content, STRINGS.player.otherVersion(version, SHARED.version));
   const trace = {
@@ -139,8 +124,8 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const corners = readCorners(trace, history);
   const last = trace.steps.length - 1;
   const compact = host.closest("[data-autodiff-compact]") !== null;
-  /** @type {[number, number | null, number, boolean]} */
-  let [current, timer, speed, covered] = [-1, null, 1, false];
+  /** @type {[number, number | null, number, boolean, boolean]} */
+  let [current, timer, speed, covered, asking] = [-1, null, 1, false, false];
   const show = (/** @type {number} */ wanted) => {
     const next = Math.max(0, Math.min(last, Math.trunc(wanted) || 0));
     if (next === current) return false;
@@ -164,8 +149,15 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
     const stops = boxes.map(scrolls);
     boxes.forEach((box, k) => set(box, "tabindex", stops[k] ? 0 : null));
   };
-  const move = (/** @type {number} */ wanted) => show(wanted) && onStep(current);
-  const stop = () => { timer = /** @type {undefined} */ (clearInterval(timer)); controls.showPlaying(false); };
+  /** @type {(name: string, value: unknown) => void} */
+  let tell = () => {};
+  const move = (/** @type {number} */ wanted) => show(wanted) && tell("step", current);
+  const stop = () => {
+    if (!timer) return;
+    timer = /** @type {undefined} */ (clearInterval(timer));
+    controls.showPlaying(false);
+    tell("playing", false);
+  };
   /** One step on, unless the reader is asked about it first. */
   const advance = () => {
     if (current < last && predict.asks(current + 1)) stop();
@@ -179,6 +171,7 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
       if (host.isConnected) advance();
       if (current === last || !host.isConnected) stop();
     }, MILLISECONDS_PER_STEP / speed);
+    tell("playing", true);
   };
   const setSpeed = (/** @type {number} */ factor) => {
     speed = factor;
@@ -187,7 +180,12 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   const go = (/** @type {number} */ wanted) => { stop(); move(wanted); };
   const next = () => { stop(); advance(); };
   const moves = { first: () => go(0), previous: () => go(current - 1), next, last: () => go(last) };
-  const togglePredict = () => { stop(); controls.showPredicting(predict.toggle()); };
+  const togglePredict = () => {
+    stop();
+    asking = predict.toggle();
+    controls.showPredicting(asking);
+    tell("predict", asking);
+  };
   const reveal = (/** @type {number} */ number) => { move(number); controls.focusNext(); };
   /**
    * What is known of later steps would give an answer away.
@@ -240,14 +238,11 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
   /** @type {Element} */ (root.lastChild).prepend(stage.list);
   root.append(...elements(over));
   root.addEventListener("keydown", (event) => words.ends(event) || handleKey(event, actions, stage.isOn()));
-  // JupyterLab reads keys before the page does and leaves alone only what is marked so.
-  const keepKeys = (/** @type {Element} */ part) => set(part, "data-lm-suppress-shortcuts", true);
-  for (const part of [host, root]) keepKeys(part);
-  root.addEventListener("focusin", ({ target }) => keepKeys(/** @type {Element} */ (target)));
+  keepKeys(host, root);
   const boxes = [...root.querySelectorAll(".scroll")];
   shadowOf(host).replaceChildren(make("style", {}, content.css), root);
   show(step);
-  if (content.predict) togglePredict();
+  if (asksFirst) togglePredict();
   if (drill?.staged) stage.toggle();
   let width = 0; // with another one, and when it is laid out at first, what is lit would be elsewhere
   new ResizeObserver(() => {
@@ -256,7 +251,14 @@ function mountOne(host, content, { step = 0, onStep = () => {}, drill } = {}) {
     makeRoom();
     lookAt();
   }).observe(root);
-  return { show, stop, openStage: () => stage.isOn() || stage.toggle() };
+  return {
+    show,
+    play: (/** @type {boolean} */ on) => { if (on !== Boolean(timer)) (on ? play : stop)(); },
+    isPlaying: () => Boolean(timer),
+    ask: (/** @type {boolean} */ on) => { if (on !== asking) togglePredict(); },
+    openStage: () => stage.isOn() || stage.toggle(),
+    join: (/** @type {typeof tell | null} */ heard) => { tell = heard ?? (() => {}); },
+  };
 }
 
 const shadowOf = (/** @type {Element} */ host) => host.shadowRoot ?? host.attachShadow({ mode: "open" });
@@ -280,7 +282,10 @@ function scrolls(box) {
 function refuse(host, { css }, why) {
   const message = make("section", { class: "player refusal", role: "alert" }, make("p", {}, why));
   shadowOf(host).replaceChildren(make("style", {}, css), message, make("slot"));
-  return { show: () => false, stop: () => {}, openStage: () => {} };
+  const nothing = () => {};
+  return { show: nothing, play: nothing, isPlaying: () => false, ask: nothing, openStage: nothing, join: nothing };
 }
 
-if (globalThis.document) mountAll();
+// html.py loads this script once for all players of a page, and asks the element that it came in for what starts them.
+const carrier = globalThis.document?.currentScript;
+if (carrier) Object.assign(carrier, { mountAll });

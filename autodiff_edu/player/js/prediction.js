@@ -5,26 +5,15 @@
 
 import { judge, readAs } from "./answers.js";
 import { make, set } from "./dom.js";
+import { keepKeys } from "./shortcuts.js";
 import { ANSWERS } from "./strings.js";
 
 const TRIES = 2;
 const SETTLED = "autodiff-settled"; // for the page around it, which may have something to unfold
 
-export default { render };
-
 /**
  * @typedef {{ question: string, asks: Question["asks"], choices: string[], sealed: string, css: string }} Content
  */
-
-/**
- * The live widget (anywidget).
- * @param {{ model: Model, el: HTMLElement }} widget
- */
-function render({ model, el }) {
-  const host = make("div", { "data-autodiff-prediction": "" });
-  el.replaceChildren(host);
-  mount(host, model.get("content"));
-}
 
 /** The static page: starts every question that is not asked yet, however many copies of this script the page has. */
 function mountAll() {
@@ -124,10 +113,7 @@ function mount(host, { question, asks, choices, sealed, css }) {
     event.preventDefault();
     answer();
   });
-  // JupyterLab reads keys before the page does and leaves alone only what is marked so.
-  const keepKeys = (/** @type {Element} */ part) => set(part, "data-lm-suppress-shortcuts", true);
-  for (const part of [host, root]) keepKeys(part);
-  root.addEventListener("focusin", ({ target }) => keepKeys(/** @type {Element} */ (target)));
+  keepKeys(host, root);
   host.attachShadow({ mode: "open" }).replaceChildren(make("style", {}, css), root);
 }
 

@@ -1,0 +1,69 @@
+"""What a player does to the cell that shows it: a word while it is being drawn, and an end to what was shown before."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+from weakref import ref
+
+LONG = 5_000
+"""With more events or steps than this, drawing takes seconds."""
+
+
+class Shown(Protocol):
+    """What a cell shows, and can be made small once it is shown no longer."""
+
+    def release(self) -> None:
+        """Give up what only the page needed."""
+
+
+_shown: dict[str, tuple[str, list[ref[Shown]]]] = {}
+"""By the id of the cell: the execution, and what it has shown."""
+
+
+def _kernel_shell() -> Any:
+    """Return IPython's shell if it is a notebook's."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell if hasattr(shell, "kernel") else None
+
+
+def release_replaced(shown: Shown) -> None:
+    """Release what the same cell showed when it was run before: ipywidgets and `Out` would keep it to the end.
+
+    Only a frontend that says which cell it runs, as JupyterLab does, can have anything replaced.
+    """
+    shell = _kernel_shell()
+    parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
+    cell = parent.get("metadata", {}).get("cellId")
+    if cell is None:
+        return
+    execution = parent["header"]["msg_id"]
+    before, kept = _shown.get(cell, (execution, []))
+    if before != execution:
+        for one in [found for each in kept if (found := each()) is not None and found is not shown]:
+            one.release()
+        kept = []
+    _shown[cell] = execution, [*kept, ref(shown)]
+
+
+@contextmanager
+def sign_of_life(count: int) -> Iterator[None]:
+    """Say in the cell's output how many steps are being drawn, if they are many; afterwards nothing is seen of it.
+
+    >>> with sign_of_life(3):
+    ...     pass
+    """
+    if count <= LONG or _kernel_shell() is None:
+        yield
+        return
+    from IPython.display import display
+
+    text = f"Drawing {count:,} steps …"
+    handle = display({"text/plain": text, "text/html": f"<p>{text}</p>"}, raw=True, display_id=True)
+    try:
+        yield
+    finally:
+        handle.update({"text/plain": "", "text/html": ""}, raw=True)

@@ -1,0 +1,177 @@
+"""What a notebook shows after it was run, saved and opened again; and a player among other widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import nbformat
+import pytest
+from programs import training
+
+from browser.conftest import Lab, end_kernels, new_tab
+from browser.player_page import Shown
+from browser.test_lab import IMPORTS, KNOWN, Notebook, player_of, write
+
+CELLS = {
+    "imports": f"{IMPORTS}\nimport ipywidgets\nfrom autodiff_edu.course import Prediction\n\n"
+    "def f(a):\n    b = a + a\n    return np.sum(np.sin(b))",
+    "player": "player = ad.play(f, np.array([1.0, 2.0]))\nplayer",
+    "asks": 'Prediction("What is 2 + 2?", answer=4, why="Count.")',
+    "explores": "ad.explore(lambda x: x * x, x=(0.0, 2.0))",
+    "box": "boxed, heard = ad.play(f, np.array([1.0, 2.0])), []\n"
+    "boxed.observe(lambda change: heard.append((change['name'], change['new'])), ['step', 'playing', 'predict'])\n"
+    "slider = ipywidgets.IntSlider(max=30)\n"
+    "link = ipywidgets.jslink((boxed, 'step'), (slider, 'value'))\n"
+    "ipywidgets.HBox([slider, boxed])",
+    "again": player_of(training),
+}
+NUMBERS = {name: number for number, name in enumerate(CELLS)}
+
+
+@pytest.fixture(scope="module")
+def open_notebook(lab: Lab, browser: Any) -> Iterator[Any]:
+    """A function that opens a notebook of this server in a tab of its own."""
+    tabs = []
+
+    def open_notebook(name: str = "saved.ipynb") -> Notebook:
+        tab = new_tab(browser)
+        tabs.append(tab)
+        tab.page.goto(lab.address(name))
+        return Notebook(tab)
+
+    yield open_notebook
+    for tab in tabs:
+        tab.page.context.close()
+    for tab in tabs:
+        tab.stays_home()
+
+
+@pytest.fixture(scope="module")
+def notebook(lab: Lab, open_notebook: Any) -> Notebook:
+    write(lab, "saved.ipynb", list(CELLS.values()))
+    notebook = open_notebook()
+    notebook.run_cells(*map(NUMBERS.get, ("imports", "player", "asks", "explores", "box")))
+    player_in(notebook, "player").stands_at(0)
+    return notebook
+
+
+def player_in(notebook: Notebook, cell: str) -> Shown:
+    return Shown(notebook.page.locator(".jp-Notebook-cell").nth(NUMBERS[cell]).locator("section.player"))
+
+
+def test_a_player_stands_in_a_box_is_linked_and_observed(notebook: Notebook) -> None:
+    player = player_in(notebook, "box")
+    player.stands_at(0)
+    player.click("next")
+    value = notebook.output(NUMBERS["box"]).locator(".widget-readout")
+    notebook.page.wait_for_function("field => field.textContent === '1'", arg=value.element_handle())
+    notebook.output(NUMBERS["box"]).locator(".noUi-handle").focus()
+    for _ in range(2):
+        notebook.page.keyboard.press("ArrowRight")
+    player.stands_at(3)
+    player.root.get_by_role("button", name="Predict", exact=True).click()
+    heard = "heard[-1]"
+    notebook.page.wait_for_function("root => root.hasAttribute('data-predicting')", arg=player.root.element_handle())
+    assert notebook.ask(heard) == ("predict", True)
+    assert ("step", 3) in notebook.ask("heard")
+    notebook.ask("boxed.set_trait('predict', False)")
+    notebook.page.wait_for_function("root => !root.hasAttribute('data-predicting')", arg=player.root.element_handle())
+    notebook.tab.is_quiet(*KNOWN)
+
+
+def test_python_starts_and_stops_the_player(notebook: Notebook) -> None:
+    player = player_in(notebook, "player")
+    player.click("first")
+    notebook.ask("player.set_trait('playing', True)")
+    player.stands_at(1)
+    notebook.ask("player.set_trait('playing', False)")
+    play = player.root.locator('button[data-action="play"]')
+    notebook.page.wait_for_function("button => button.ariaLabel === 'Play'", arg=play.element_handle())
+    player.click("play")
+    notebook.page.wait_for_function("button => button.ariaLabel === 'Pause'", arg=play.element_handle())
+    assert notebook.ask("player.playing") is True
+    player.click("play")
+    assert notebook.ask("player.playing") is False
+
+
+def test_keys_with_ctrl_are_the_notebook_s_and_others_the_player_s(lab: Lab, notebook: Notebook) -> None:
+    player = player_in(notebook, "player")
+    player.click("first")
+    sidebar = notebook.page.locator("#jp-left-stack")
+    for button in (player.root, player.root.locator('button[data-action="play"]')):
+        button.focus()
+        before = sidebar.is_visible()
+        notebook.page.keyboard.press("Control+b")
+        sidebar.wait_for(state="hidden" if before else "visible")
+    before = notebook.standing()
+    for key in ("a", "b", "d", "d", "x"):
+        player.press(key)
+    assert notebook.standing() == before
+    assert not saved(lab, "player")
+    notebook.page.keyboard.press("Control+s")
+    notebook.page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    assert saved(lab, "player")
+
+
+def saved(lab: Lab, cell: str) -> list[Any]:
+    outputs: list[Any] = nbformat.read(lab.root / "saved.ipynb", as_version=4).cells[NUMBERS[cell]].outputs
+    return outputs
+
+
+def test_running_a_cell_again_keeps_less_than_a_megabyte_in_the_page_and_one_player_in_the_kernel(
+    notebook: Notebook,
+) -> None:
+    devtools = notebook.page.context.new_cdp_session(notebook.page)
+
+    def run_again() -> float:
+        notebook.run_cells(NUMBERS["again"])
+        player_in(notebook, "again").stands_at(0)
+        for _ in range(3):
+            devtools.send("HeapProfiler.collectGarbage")
+        return float(devtools.send("Runtime.getHeapUsage")["usedSize"]) / 2**20
+
+    alive = (
+        "len([1 for each in __import__('ipywidgets').widgets.widget._instances.values() if hasattr(each, '_content')])"
+    )
+    sizes = [run_again() for _ in range(2)]
+    count = notebook.ask(alive)
+    sizes += [run_again() for _ in range(4)]
+    assert notebook.ask(alive) == count
+    assert (sizes[-1] - sizes[1]) / 4 < 1
+
+
+def test_a_saved_notebook_plays_when_it_is_opened_again_with_a_kernel_or_without(
+    lab: Lab, notebook: Notebook, open_notebook: Any
+) -> None:
+    notebook.run_cells(NUMBERS["player"])
+    notebook.command("docmanager:save")
+    for outputs in (saved(lab, cell) for cell in ("player", "asks")):
+        assert [sorted(output.data) for output in outputs] == [["text/html", "text/plain"]]
+    end_kernels(lab)
+    for kernel in (True, False):
+        again = open_notebook()
+        if not kernel:
+            again.do("await window.jupyterapp.shell.currentWidget.sessionContext.shutdown();")
+        player = player_in(again, "player")
+        player.stands_at(0)
+        player.click("next")
+        player.press("ArrowRight")
+        player.stands_at(2)
+        question = again.output(NUMBERS["asks"])
+        question.get_by_role("textbox").fill("4")
+        again.page.keyboard.press("Enter")
+        question.get_by_text("Right: 4. Count.").wait_for()
+        for cell in ("player", "asks", "explores"):
+            assert "model" not in again.output(NUMBERS[cell]).inner_text().lower()
+
+
+def test_notebook_7_shows_it_too(lab: Lab, notebook: Notebook, browser: Any) -> None:
+    notebook.command("docmanager:save")
+    tab = new_tab(browser)
+    tab.page.goto(f"{lab.url}/notebooks/saved.ipynb?token={lab.token}")
+    player = Shown(tab.page.locator(".jp-Notebook-cell").nth(NUMBERS["player"]).locator("section.player"))
+    player.stands_at(0)
+    player.click("next")
+    player.stands_at(1)
+    tab.page.context.close()
