@@ -160,12 +160,13 @@ def _run(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -
     moving = {k for k, x in enumerate(inputs) if is_smooth(x) and inside.follows((x._id,))}
     this = Recomputation(name, arguments, inputs, moving, result, at, inside)
     places = [next((k for k, arg in enumerate(arguments.given[: len(args)]) if arg is x), None) for x in inputs]
-    operation = Segment("checkpoint" if name_of(f) == "<lambda>" else name, tuple(places), len(args), this.silent)
+    called = "checkpoint" if name_of(f) == "<lambda>" else name
+    operation = Segment(called, tuple(places), len(args), this.silent)
     operation.began, operation.inside = inside.began, tuple(result[k]._id for k in at)
     packed = apply(operation, tuple(inputs), call=this)
     outputs = [packed]
     if len(at) > 1:
-        outputs = [call(part(this.outputs, k), (packed,), {}, OutputPart) for k in range(len(at))]
+        outputs = [call(part(this.outputs, k, f"{called}[{k}]"), (packed,), {}, OutputPart) for k in range(len(at))]
         operation.parts = tuple(output._id for output in outputs)
     if now().heard[Return]:
         emit(Return, this, [result[k] for k in at], outputs)

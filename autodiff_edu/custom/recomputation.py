@@ -215,8 +215,11 @@ class OutputPart(Call):
         return [self.backward(g, g.shape[: g.ndim - self.value.ndim])]
 
 
-def part(outputs: list[Output], k: int) -> Callable[[Any], Any]:
-    """Return the function that takes output k out of the vector, with the gradient that puts a cotangent there."""
+def part(outputs: list[Output], k: int, name: str) -> Callable[[Any], Any]:
+    """Return the function that takes output k out of the vector, with the gradient that puts a cotangent there.
+
+    Its name is that of what it returns, such as `layer[0]`.
+    """
     shape, dtype = outputs[k]
     size, count = prod(shape), len(outputs)
     start = sum(prod(output.shape) for output in outputs[:k])
@@ -234,6 +237,7 @@ def part(outputs: list[Output], k: int) -> Callable[[Any], Any]:
 
         return wrap(value.astype(dtype, copy=False)[()]), backward
 
+    part.__name__ = name
     return part
 
 

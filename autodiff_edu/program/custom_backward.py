@@ -61,7 +61,7 @@ def as_call(writer: ExpressionWriter, number: int, entry: Entry, argument: int) 
     """Write a call of the backward function, once for all arguments."""
     key = (number, entry.output_id)
     if key not in writer.answers:
-        name = writer.computed[entry.output_id]
+        name = entry.name if entry.name.isidentifier() else writer.computed[entry.output_id]
         backward = writer.name(None, backward_of(entry.call), f"backward_of_{name}")
         writer.answers[key] = writer.unique(f"from_{name}")
         call = Text(f"{backward}({writer.bar(number, entry.output_id)})")

@@ -68,13 +68,13 @@ class TapeWriter(ExpressionWriter):
 
     # The backward pass -----------------------------------------------------------------------------------------------
 
-    def seed(self, number: int, name: str, id: int, cotangent: Any) -> None:
-        """Write the first cotangent of a target that has a name."""
+    def seed(self, number: int, name: str, id: int, cotangent: Any, bar: str | None = None) -> None:
+        """Write the first cotangent of a target that has a name; `bar` is the name of the cotangent, if it has one."""
         if (number, id) in self._bars:
             self._add(number, id, name, self.operand(None, cotangent), "")
         else:
-            self._bars[number, id] = bar = self.unique(f"{name}_bar")
-            self.assign(bar, self.value(bar, cotangent))
+            self._bars[number, id] = own = self.unique(f"{name}_bar")
+            self.assign(own, Text(bar) if bar else self.value(own, cotangent))
 
     def contribution(self, number: int, entry: Entry, argument: int, cotangent: Any, own: Any = None) -> None:
         """Write what an entry sends back to one of its arguments, and add it to what came before.
@@ -92,6 +92,12 @@ class TapeWriter(ExpressionWriter):
         else:
             expression, remark = self._rule(number, entry, argument, dense(cotangent))
         self._add(number, id, self.name(id, entry.values[argument]), expression, remark)
+
+    def hand_on(self, number: int, entry: Entry, argument: int, bar: str) -> None:
+        """Write that an entry sends back what has arrived at its argument in another pass."""
+        self.formulas.setdefault((entry.output_id, argument), formulas.tree("backward(__g)"))
+        name = self.name(entry.ids[argument], entry.values[argument])
+        self._add(number, entry.ids[argument], name, Text(bar), f"{entry.name}, which ran again")
 
     def _add(self, number: int, id: int, name: str, expression: Text, remark: str) -> None:
         bar = self._bars.get((number, id))

@@ -158,6 +158,10 @@ class Labels:
         operator = operators().get(known)
         if operator and len(parts) == 2:
             return f"{parts[0]} {operator.sign} {parts[1]}"
+        if known == "alias":
+            return parts[0]
+        if entry.name.endswith("]"):  # one of the results of a function
+            return str(entry.name)
         if known == "negative":
             return f"-{parts[0]}"
         if known == "getitem":

@@ -84,9 +84,11 @@ from ..core.events import Event
 from ..core.rule import rule_of
 from ..core.tape import Tape
 from ..core.variable import Variable
+from ..custom.call import Custom
+from ..rules.operations import alias
 from ..text.formatting import short_argument, short_value, spell_out
 from ..text.frames import Where
-from ..text.labels import Labels, names_of_tapes
+from ..text.labels import Labels, names_of_arguments, names_of_tapes
 from ..text.places import names
 from ..text.shared import shared
 from ..text.statements import where_from
@@ -113,7 +115,7 @@ class Writer:
     """Turns the events of a trace into its document."""
 
     def __init__(self, source: Any) -> None:  # a Trace, which is made of this
-        self.labels = Labels(with_aliases=True, assigned=source.assigned)
+        self.labels = Labels(with_aliases=True, assigned=source.assigned | _names_of_sources(source))
         self.kinds = dict.fromkeys(source.variables, "variable")  # by id; they may be used before they are watched
         self.scopes = source.scopes
         self.known_calls: dict[int, int] = {}  # the id of a call, and its index in the document
@@ -305,7 +307,7 @@ class Writer:
             self.entries[entry.output_id] = len(self.document["entries"])
             described: dict[str, Any] = {
                 "number": self.numbers.get(entry.output_id),
-                "operation": entry.name,
+                "operation": "=" if entry.operation is alias else entry.name,
                 "text": self.labels.text(entry),
                 "arguments": (arguments := self._arguments(entry)),
                 "inputs": [argument for argument in arguments if isinstance(argument, int)],
@@ -417,6 +419,27 @@ def _kind(event: Event) -> str:
     if isinstance(event, events.Seed):
         return "seed"
     return {"PullBack": "pull back", "PushForward": "push forward"}.get(name := type(event).__name__, name.lower())
+
+
+def _names_of_sources(source: Any) -> dict[int, str]:
+    """Name the tensors that come to a function of the user's from elsewhere after its own names for them.
+
+    These are what `grad(f)` differentiates with respect to, and what a checkpointed function reads without being given.
+    """
+    named: dict[int, str] = {}
+    recorded = [event.entry for event in source.events if isinstance(event, events.Record)]
+    for entry in reversed([entry for entry in recorded if entry.operation is alias]):
+        if name := named.get(entry.output_id) or source.received.get(entry.output_id):
+            named |= {entry.output_id: name, entry.ids[0]: name}
+    calls = [entry for entry in recorded if isinstance(entry.operation, Custom)]
+    read = {id for entry in calls for id, name in zip(entry.ids, names_of_arguments(entry), strict=True) if not name}
+    read.difference_update(entry.output_id for entry in recorded)
+    for entry in source.heard if read else ():
+        if isinstance(entry, Entry) and not read.isdisjoint(entry.ids):
+            for id, name in zip(entry.ids, names_of_arguments(entry), strict=True):
+                if id in read and name:
+                    named.setdefault(id, name)
+    return named
 
 
 def _passes(happened: list[Event]) -> list[int]:

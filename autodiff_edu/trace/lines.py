@@ -67,8 +67,8 @@ _INLINE = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}  # which are pa
 class FunctionCall:
     """A call of a user's function: its name, its arguments in a few characters, and the call it was made in.
 
-    A method has the name that the line that calls it has for it, such as `n1` in `n1(x)`. `given` are the ids of the
-    tensors among the arguments. A call is `framed` in the picture if it is a method's that has no scope of its own.
+    A method has the name that the line that calls it has for it, such as `n1` in `n1(x)`. `given` has the tensors among
+    the arguments, by their ids, and the parameters they are for. A call is `framed` in the picture if it is a method's that has no scope of its own.
     """
 
     __slots__ = ("arguments", "caller", "framed", "function", "given", "name", "worth")
@@ -86,7 +86,7 @@ class FunctionCall:
             self.name = (line and _called_as(line.f_code, line.f_lasti, code.co_name)) or self.name
         self.framed = is_method and line is not None and line is frame.f_back  # and not called within a scope
         self.arguments = {name: _in_brief(given[name]) for name in names if name in given}
-        self.given = [id for name in names for id, _ in _tensors(name, given.get(name))]
+        self.given = dict(pair for name in names for pair in _tensors(name, given.get(name)))
 
 
 class Frame:
@@ -231,6 +231,8 @@ class Lines(WithBlock, Listener):
         caller = caller.f_back if caller is not None and caller.f_code is SCOPED else caller
         by_user = bool(self.frames) and caller is self.frames[-1].frame
         call = FunctionCall(frame, self.call, caller if by_user else None)
+        for id, name in call.given.items():
+            self.trace.received.setdefault(id, name)
         if by_user and caller is not None:
             given = ", ".join(f"{name} = {value}" if value else name for name, value in call.arguments.items())
             self.say((caller.f_code, caller.f_lasti), "call", _describe_call(call, given))

@@ -10,6 +10,7 @@ from ..core import events
 from ..core.active import only
 from ..core.events import Event
 from ..core.tape import Tape
+from ..custom.recomputation import Segment
 from ..program.expressions import Statement
 from ..program.tangents import TangentWriter
 from ..program.writing import TapeWriter
@@ -92,6 +93,7 @@ class _Program:
         self.forward = {
             number for event, number in zip(happened, passes, strict=True) if isinstance(event, events.Move)
         }
+        self.again = 0  # the output of the checkpointed function that runs again now, if it does
         self.section = ""
         with only(), np.errstate(all="ignore"):  # the user's own run has already warned about it
             for i, event in enumerate(happened):
@@ -131,7 +133,8 @@ class _Program:
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 return None if entry.values is None else writer.defined[writer.entry(entry)]
             case events.Seed(tensor=tensor, cotangent=cotangent):
-                writer.seed(number, writer.name(tensor._id, tensor._array), tensor._id, cotangent._array)
+                arrived = self.again and self.updates.name_cotangent(cotangent._array, self.again)
+                writer.seed(number, writer.name(tensor._id, tensor._array), tensor._id, cotangent._array, arrived)
                 self.updates.note_cotangent(number, tensor._id, cotangent._array)
             case events.Move(tensor=tensor, tangent=tangent):
                 self.tangents.move(number, tensor, tangent._array)
@@ -139,13 +142,17 @@ class _Program:
                 self.tangents.push(number, entry, tangents)
             case events.PullBack(entry=entry, cotangent=cotangent):
                 self.arrived[number, entry.output_id] = i, cotangent._array
+                self.again = entry.output_id if isinstance(entry.operation, Segment) else 0
                 return None
             case events.Accumulate(entry=entry, argument=argument, tensor=tensor, after=after):
                 writer.entry(entry)  # of a tape that recorded it before the trace started
                 step, cotangent = self.arrived[number, entry.output_id]
                 start = len(writer.lines)
-                own = self.own.get(id(event))
-                writer.contribution(number, entry, argument, cotangent, own and (own.noted, event.value._array))
+                own, value = self.own.get(id(event)), event.value._array
+                if isinstance(entry.operation, Segment) and (bar := self.updates.name_cotangent(value, tensor._id)):
+                    writer.hand_on(number, entry, argument, bar)  # the pass over its second run came to this
+                else:
+                    writer.contribution(number, entry, argument, cotangent, own and (own.noted, value))
                 self.updates.note_cotangent(number, tensor._id, after._array)
                 if self.steps[step] is None:
                     self.steps[step] = start

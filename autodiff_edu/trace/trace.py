@@ -97,6 +97,7 @@ class Trace:
         self.called: dict[int, str] = {}  # an explanation's name for a source
         self.assigned: dict[int, str] = {}  # by the id of a tensor: the name that a line gave it first
         self.variables: set[int] = set()  # the ids of those that were read while a tape was paused
+        self.received: dict[int, str] = {}  # by the id of a tensor: the parameter of the user's that it was passed for
         self.returned: dict[int, str] = {}  # by the id of a tensor: the user's function that returned it
         self._held: dict[int, Any] = {}  # by the id of a tape
         self._causes: dict[Any, tuple[Any, ...]] = {}  # why there was no derivative, by source and place

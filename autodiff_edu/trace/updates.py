@@ -75,6 +75,11 @@ class Updates:
         self.latest[number, tensor] = cotangent
         self.newest = number
 
+    def name_cotangent(self, array: Any, tensor: int) -> str | None:
+        """Return the name of the cotangent that this array still is at a tensor, in the latest such pass."""
+        at = [key for key in self.bars.get(id(array), ()) if key[1] == tensor and self.latest[key] is array]
+        return self.writer.bar(*at[-1]) if at else None
+
     def write(self, i: int, happening: Any) -> int:
         """Write the line of an assignment, after any lines it needs; return its index."""
         event, where = happening.event, happening.where

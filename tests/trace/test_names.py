@@ -295,3 +295,70 @@ def test_but_where_the_tape_is_told_to_watch_that_is_lit():
             tape.watch(x)
 
     assert lit(document_of(run)) == ["tape.watch(x)"]
+
+
+# Nothing of the package's own -------------------------------------------------------------------------------------------
+
+
+def test_the_program_of_a_checkpoint_hands_on_what_its_second_run_came_to():
+    w, x = ad.Variable(0.5), ad.Variable(1.2)
+
+    @ad.checkpoint
+    def layer(v):
+        return np.tanh(w * v)
+
+    with ad.trace() as steps:
+        with ad.GradientTape() as tape:
+            y = layer(layer(x))
+        slopes = tape.gradient(y, [w, x])
+    document = steps.document()
+    lines = document["program"]["lines"]
+    assert not [line for line in lines if "values[" in line]
+    exec("\n".join(lines), names := {"np": np})
+    last = {name: [line for line in lines if line.startswith(f"{name}_bar")][-1].split(" ")[0] for name in ("x", "w")}
+    np.testing.assert_allclose([names[last["w"]], names[last["x"]]], [float(one) for one in slopes], rtol=1e-12)
+    seeds = [line for line in lines if line.startswith(("layer_bar = ", "layer_2_bar = "))]
+    assert seeds == ["layer_bar = y_bar", "layer_2_bar = t1_bar_2"]
+
+
+def test_each_result_of_a_checkpointed_function_is_called_as_it_is():
+    x = ad.Variable(1.2, name="x")
+
+    @ad.checkpoint
+    def both(v):
+        return np.sin(v), np.cos(v)
+
+    def run():
+        with ad.GradientTape() as tape:
+            p, q = both(x)
+            y = p * q
+        tape.gradient(y, x)
+
+    document = document_of(run)
+    assert [entry["text"] for entry in document["entries"][:4]] == ["both(x)", "both[0]", "both[1]", "p * q"]
+
+
+def test_what_grad_differentiates_with_respect_to_is_called_after_the_parameter():
+    def wave(a):
+        return np.sin(a) * a
+
+    document = document_of(lambda: ad.grad(ad.grad(wave))(1.0))
+    assert "Tape 1 watches a, which is 1." in [step["text"] for step in document["steps"]]
+    assert [entry["text"] for entry in document["entries"][:3]] == ["a", "sin(a₂)", "t2 * a₂"]
+    assert document["entries"][0]["operation"] == "="
+    assert outcomes(document)[0] == "dwave/da₂ is 1.38177."
+
+
+def test_a_custom_gradient_that_the_program_calls_has_its_own_name():
+    @ad.custom_gradient
+    def parts(v):
+        return (v * 2.0, v * 3.0), lambda a, b: a * 2.0 + b * 3.0
+
+    def run():
+        x = ad.Variable(2.0)
+        with ad.GradientTape() as tape:
+            left, right = parts(x)
+            y = left * right
+        tape.gradient(y, x)
+
+    assert 'backward_of_parts = values["backward_of_parts"]' in document_of(run)["program"]["lines"]
