@@ -124,7 +124,7 @@ def assignment(code: CodeType, name: str, place: tuple[int, int]) -> ast.stmt | 
     functions = [node for node in source.nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     around = [node.body for node in functions if _reach(node, place) == 0] or [source.tree.body]
     found = _last_assigning(around[-1], name, place)
-    return found or None
+    return found if isinstance(found, ast.stmt) else None
 
 
 def written(where: Where) -> tuple[str, str | None, list[ast.expr]] | None:

@@ -68,7 +68,8 @@ class FunctionCall:
     """A call of a user's function: its name, its arguments in a few characters, and the call it was made in.
 
     A method has the name that the line that calls it has for it, such as `n1` in `n1(x)`. `given` has the tensors among
-    the arguments, by their ids, and the parameters they are for. A call is `framed` in the picture if it is a method's that has no scope of its own.
+    the arguments, by their ids, and the parameters they are for. A call is `framed` in the picture if it is a method's
+    that has no scope of its own.
     """
 
     __slots__ = ("arguments", "caller", "framed", "function", "given", "name", "worth")

@@ -133,7 +133,7 @@ class _Program:
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 return None if entry.values is None else writer.defined[writer.entry(entry)]
             case events.Seed(tensor=tensor, cotangent=cotangent):
-                arrived = self.again and self.updates.name_cotangent(cotangent._array, self.again)
+                arrived = self.updates.name_cotangent(cotangent._array, self.again)
                 writer.seed(number, writer.name(tensor._id, tensor._array), tensor._id, cotangent._array, arrived)
                 self.updates.note_cotangent(number, tensor._id, cotangent._array)
             case events.Move(tensor=tensor, tangent=tangent):

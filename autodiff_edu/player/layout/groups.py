@@ -1,9 +1,9 @@
 """Groups of entries, which the player folds into one box: scopes, calls, backward passes, and the turns of a loop.
 
 Entries that follow each other in one `ad.scope` (every `nn.Module` opens one) are a group, and so are those that a
-backward pass computes while another tape records, and those of one call of a recursive function or of a method. Entries that come from
-the same places in the user's code, in the same order, at least three times running, are a loop: a group of turns, each
-of which is a group too if it holds more than one thing. Groups nest, and hold two entries at least.
+backward pass computes while another tape records, and those of one call of a recursive function or of a method. Entries
+that come from the same places in the user's code, in the same order, at least three times running, are a loop: a group
+of turns, each of which is a group too if it holds more than one thing. Groups nest, and hold two entries at least.
 
 >>> entries = [{"operation": "sin", "inputs": [k], "output": k + 1, "where": {"line": 2}} for k in range(12)]
 >>> found, homes = find_groups({"entries": entries, "steps": []})
@@ -135,12 +135,13 @@ class _Finder:
             if len(run) == 1:
                 parts += inner
                 continue
+            origin: Any
             match named:
                 case str():
                     origin, about = named, {"kind": "scope", "name": named}
                 case Called(call):
                     made = self.calls[call]
-                    origin = ("call", made["text"].partition("(")[0])  # two objects' methods are no turns of a loop
+                    origin = ("call", made["text"].partition("(")[0])  # methods of two objects are not turns of a loop
                     about = {"kind": "call", "name": made["text"], "given": made.get("given", [])}
                 case (_, tape, kind):
                     origin, about = kind, {"kind": kind, "name": tape}
