@@ -86,7 +86,17 @@ class InnerTape(Tape):
 
 
 class SecondTape(Tape):
-    """The tape of a second run of a checkpointed function; not one that the user's code has opened."""
+    """The tape of a second run of a checkpointed function; not one that the user's code has opened.
+
+    Attributes
+    ----------
+    function : str
+        The name of the function, for sentences.
+    """
+
+    def __init__(self, function: str) -> None:
+        super().__init__(watch_accessed_variables=False)
+        self.function = function
 
 
 def tapes_here() -> list[Tape]:

@@ -121,7 +121,7 @@ class Recomputation(Call):
 
     def _again(self) -> tuple[Tape, list[Any]]:
         """Run the function again, on a new tape; return the tape and the tensors that are its outputs now."""
-        tape, ids = SecondTape(watch_accessed_variables=False), [x._id for x in self.inputs if is_smooth(x)]
+        tape, ids = SecondTape(self.name), [x._id for x in self.inputs if is_smooth(x)]
         strangers = [other for other in tapes_here() if not other.follows(ids)]  # they need not hear what follows
         refuse, draws = refuse_assignment(self.name, tick()), Draws(self.backward, *self.held.given)
         with self._as_it_was(self.values), without(strangers, refuse), tape:

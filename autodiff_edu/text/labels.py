@@ -34,6 +34,9 @@ SPOKEN = {
 """Operations on one tensor that have a noun; any other is written as it is in code. (The tangent is something else.)"""
 
 
+RERUN = "the rerun of "
+"""Begins the name of a tape on which a checkpointed function runs again."""
+
 COMPARES = 5
 """The level of precedence up to which an operator is a comparison or a logical one: those are written by their sign."""
 
@@ -226,17 +229,28 @@ def labels_of(tape: Any) -> Labels:
     return labels
 
 
+def _name_of_tape(tape: Any) -> str | None:
+    if function := getattr(tape, "function", None):
+        return f"{RERUN}{function}"
+    entered = next((where for _, what, where in tape.life if what == "enter"), None)
+    return entered and name_in_with(entered)
+
+
+def _numbered(name: str, number: int) -> str:
+    return f"rerun {number} of {name.removeprefix(RERUN)}" if name.startswith(RERUN) else f"{name} {number}"
+
+
 def names_of_tapes(tapes: list[Any]) -> list[str]:
-    """Name every tape after the `with` line that first opened it; number the others, and those that share a name."""
-    called = []
-    for tape in tapes:
-        entered = next((where for _, what, where in tape.life if what == "enter"), None)
-        called.append(entered and name_in_with(entered))
+    """Name every tape after the `with` line that first opened it; number the others, and those that share a name.
+
+    The tape on which a checkpointed function runs again is named after that function.
+    """
+    called = [_name_of_tape(tape) for tape in tapes]
     counts, numbers, found = Counter(called), Counter[str](), list[str]()
     for name in called:
         label = name if name is not None and counts[name] == 1 else None
         while label is None or label in found or (label in counts and label != name):
             numbers[name or "tape"] += 1
-            label = f"{name or 'tape'} {numbers[name or 'tape']}"
+            label = _numbered(name or "tape", numbers[name or "tape"])
         found.append(label)
     return found

@@ -4,7 +4,8 @@ Lists refer to each other by index, counted from 0.
 
 - `format` "autodiff_edu.trace", `version` 6, `title`.
 - `code`: excerpts of the user's code: `place` ("cell 3" or "fit.py"), `first_line`, `lines`.
-- `tapes`: `name` (the one that the user's `with` line has, or "tape 1"), `persistent`.
+- `tapes`: `name` (the one that the user's `with` line has, or "tape 1"), `persistent`; and where a checkpointed
+  function runs again on it, because what it computed was not kept, `reruns`: the name of that function.
 - `tensors`: `name`, `kind` ("watched", "variable", "constant" or "computed"), `value`: an array.
 - `formulas`: expressions of the program as trees, which `program/formulas.py` describes.
 - `entries`: `number` (from 1; null if no tape recorded it), `operation`, `text`, `arguments` (in order: a tensor, or
@@ -74,7 +75,7 @@ sample, every so many along each axis; `every` says how many, and `norm` is that
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -85,6 +86,7 @@ from ..core.rule import rule_of
 from ..core.tape import Tape
 from ..core.variable import Variable
 from ..custom.call import Custom
+from ..custom.inner_tape import SecondTape
 from ..rules.operations import alias
 from ..text.formatting import short_argument, short_value, spell_out
 from ..text.frames import Where
@@ -101,6 +103,9 @@ from .nonfinite_steps import NonfiniteSteps
 from .scopes import distinguish
 from .sentences import Sentences
 from .states import states
+
+if TYPE_CHECKING:
+    from .program import TraceProgram
 
 
 def empty(title: str) -> dict[str, Any]:
@@ -191,6 +196,7 @@ class Writer:
                 self.labels.give(event.source._id, name)
         self.document["tapes"] = [
             {"name": name, "persistent": tape.persistent}
+            | ({"reruns": tape.function} if isinstance(tape, SecondTape) else {})
             for name, tape in zip(names_of_tapes(self.tapes), self.tapes, strict=True)
         ]
 
@@ -348,7 +354,7 @@ class Writer:
                 found.append(arguments[k])
         return found
 
-    def _write_program(self, source: Any) -> Any:
+    def _write_program(self, source: Any) -> TraceProgram:
         """Write what happened as a program."""
         from .program import program  # not worth the import time if you only differentiate
 

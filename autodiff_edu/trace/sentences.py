@@ -10,6 +10,7 @@ import numpy as np
 from ..core import events
 from ..core.entry import Entry
 from ..core.events import Event
+from ..core.rule import kind_of
 from ..core.tensor import Tensor
 from ..text.formatting import DERIVATIVES, derivative, is_written, spoken_size, spoken_value
 from ..text.labels import Labels
@@ -75,7 +76,7 @@ class Sentences:
                 text = f"{self._line(step)}{labels[entry.output_id]}{size} is {labels.aloud(entry)}"
                 text += f", which is {spoken_value(value)}" if written and value is not None else ""
                 missed = f"{whose} is paused, so it does not record this."
-                recorded = missed if isinstance(event, events.Missed) else self._describe_recording(step, whose)
+                recorded = missed if isinstance(event, events.Missed) else self._describe_recording(entry, step, whose)
                 return f"{text}.{self._describe_aliases(entry)} {_begun(recorded, whose)}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 which = "the backward pass" if self._is_alone() else f"the backward pass of {whose}"
@@ -87,7 +88,10 @@ class Sentences:
                 output = entry.output_value
                 what = _flowing("cotangent", cotangent, cotangent.ndim if output is None else np.ndim(output))
                 comma = "," if what.startswith("a stack") and is_written(cotangent._array) else ""
-                return f"{self._entry(entry)}: {what}{comma} arrived at {labels[entry.output_id]}."
+                text = f"{self._entry(entry)}: {what}{comma} arrived at {labels[entry.output_id]}."
+                if function := _checkpointed(entry):
+                    text += f" Now {function} runs again, because what it computed was not kept."
+                return text
             case events.Accumulate(tensor=tensor):
                 name, said = labels[tensor._id], self._quote(event, step)
                 return self._place(event, step) + (
@@ -146,11 +150,13 @@ class Sentences:
         part = self.document["code"][step["where"]["code"]]
         return f"{part['place'] + ', l' if several else 'l'}ine {step['where']['line']}: "
 
-    def _describe_recording(self, step: dict[str, Any], whose: str) -> str:
+    def _describe_recording(self, recorded: Entry, step: dict[str, Any], whose: str) -> str:
         if step["kind"] == "skip":
             return f"{whose} does not record it: it watches none of the inputs."
         entry = self.document["entries"][step["entry"]]
         text = f"{whose} records it as entry {entry['number']}"
+        if function := _checkpointed(recorded):
+            return f"{text}, and keeps nothing that {function} computed on the way."
         if step["kind"] != "cut":
             return f"{text}."
         on_purpose = entry["operation"] == "stop_gradient"
@@ -173,7 +179,10 @@ class Sentences:
     def _place(self, event: events.Accumulate, step: dict[str, Any]) -> str:
         """Write where a contribution was computed, and, where there are several tapes, in whose pass."""
         line = self._line(step) if self._quote(event, step) and step["where"] else ""
-        return line if self._is_alone() else f"{line}in the pass of {self._whose(step)}, "
+        if self._is_alone():
+            return line
+        reruns = "reruns" in self.document["tapes"][step["tape"]]
+        return f"{line}in {'' if reruns else 'the pass of '}{self._whose(step)}, "
 
     def _outcome(self, event: events.Outcome, step: dict[str, Any]) -> str:
         """Describe the result of a request for a derivative, or why there is none."""
@@ -238,6 +247,11 @@ def _describe_large_sum(name: str, event: events.Accumulate, step: dict[str, Any
     return f"the contribution to {name}{spoken_size(event.value._array)}{is_what} is {which}{complete}{counted}."
 
 
+def _checkpointed(entry: Entry) -> str:
+    """Return the name of the checkpointed function that an entry stands for; empty for any other entry."""
+    return str(entry.call.name) if kind_of(entry.operation) == "checkpoint" and entry.call is not None else ""
+
+
 def _count_parts(parts: list[Any]) -> str:
     return f", the sum of {len(parts)} parts" if len(parts) > 1 else ""
 
@@ -254,7 +268,7 @@ def _flowing(what: str, tensor: Tensor, ndim: int) -> str:
 
 def _begun(sentence: str, whose: str) -> str:
     """Capitalise a sentence, unless it begins with the name of a tape or of a file, or with dy/dx."""
-    named = whose and sentence.startswith(f"{whose} ") and not whose.startswith(("tape ", "the "))
+    named = whose and sentence.startswith(f"{whose} ") and not whose.startswith(("tape ", "the ", "rerun "))
     return (
         sentence if named or re.match(r"d.*/d.* is |\S+\.\w+, line ", sentence) else sentence[0].upper() + sentence[1:]
     )

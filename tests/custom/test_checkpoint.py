@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import autodiff_edu as ad
 from autodiff_edu.arrays.structures import flatten
+from autodiff_edu.player.layout.groups import find_groups
 
 W = ad.Variable(np.array([[0.3, -0.7, 0.2], [0.5, 0.1, -0.4], [-0.2, 0.6, 0.9]]), name="W")
 X = np.array([[0.5, -1.2, 0.8], [1.5, 0.2, -0.3]])
@@ -659,14 +660,89 @@ def test_the_second_run_is_seen_during_the_backward_pass():
     said = steps.transcript().splitlines()
     place = {
         what: next(k for k, line in enumerate(said) if what in line)
-        for what in ("arrived at t1", "tanh(", "Tape 1 rel")
+        for what in ("arrived at t1", "tanh(", "The rerun of layer rel")
     }
     assert list(place.values()) == sorted(place.values())
     assert sum("tanh(" in line for line in said) == 2  # recorded once, in the second run, and pulled back
-    assert "backward pass of tape 1 starts" in steps.transcript()
+    assert "backward pass of the rerun of layer starts" in steps.transcript()
     contributions = [line for line in said if "the contribution to x" in line.lower()]
     assert len(contributions) == 2  # of the matrix product inside, and of the whole call
     assert "np.sin" not in contributions[-1]  # which is not an expression of the user's
+
+
+def twice():
+    """A trace in which two checkpoints of one function run again."""
+    w = ad.Variable(0.7, name="w")
+
+    def block(x):
+        return np.exp(np.sin(w * x))
+
+    x, f = ad.Variable(1.2, name="x"), ad.checkpoint(block)
+    with ad.trace() as kept:
+        with ad.GradientTape() as tape:
+            y = f(x)
+            z = f(y)
+        tape.gradient(z, [x, w])
+    return kept
+
+
+def test_the_sentences_say_that_it_keeps_nothing_and_so_runs_again_and_whose_cotangents_they_add_up():
+    document = twice().document()
+    texts = [step["text"] for step in document["steps"]]
+    assert sum(text.endswith(", and keeps nothing that block computed on the way.") for text in texts) == 2
+    again = [
+        k
+        for k, text in enumerate(texts)
+        if text.endswith(" Now block runs again, because what it computed was not kept.")
+    ]
+    assert len(again) == 2
+    assert texts[again[0] + 1].startswith("Rerun 1 of block watches ")
+    assert texts[again[1] + 1].startswith("Rerun 2 of block watches ")
+    sums = [text for text in texts if "the contribution to w is " in text]
+    assert [text.partition(", ")[0] for text in sums] == [
+        "In rerun 1 of block",
+        "In the pass of tape",
+        "In rerun 2 of block",
+        "In the pass of tape",
+    ]
+    first, second, third, _ = sums
+    assert "Nothing was there yet" in first
+    assert "Nothing was there yet" in second, "in this pass"
+    assert "Nothing was there yet" in third
+    assert [tape.get("reruns") for tape in document["tapes"]] == [None, "block", "block"]
+
+
+def test_a_single_second_run_has_no_number():
+    f = ad.checkpoint(lambda x: np.sin(x) * x)
+    x = ad.Variable(1.0, name="x")
+    with ad.trace() as kept:
+        with ad.GradientTape() as tape:
+            y = f(x)
+        tape.gradient(y, x)
+    assert "The rerun of the function records it as entry 2." in kept.transcript()
+
+
+def test_each_second_run_is_a_group_which_says_for_whose_sake():
+    document = twice().document()
+    groups, homes = find_groups(document)
+    names = [document["tensors"][entry["output"]]["name"] for entry in document["entries"][:2]]
+    assert [(group["kind"], group["name"], group["count"]) for group in groups] == [
+        ("rerun", f"block for {name}", 3) for name in reversed(names)
+    ]
+    assert homes.count(-1) == 2
+
+
+def test_the_bytes_fall_during_the_backward_pass_and_rise_in_the_second_runs():
+    steps = twice().document()["steps"]
+    held = {0: 0, 1: 0, 2: 0}
+    sums = []
+    for step in steps:
+        if step["memory"] is not None:
+            held[step["tape"]] = step["memory"]
+            sums.append(sum(held.values()))
+    peaks = [k for k in range(1, len(sums)) if sums[k - 1] < sums[k] == max(sums[k : k + 3])]
+    assert len(peaks) >= 3, "before the pass, and in each second run"
+    assert sums[-1] == 0
 
 
 def test_it_can_be_played_nudged_and_written_as_code(tmp_path):

@@ -6,6 +6,7 @@
  */
 
 import { flat } from "./array.js";
+import { memoryCurve } from "./memory.js";
 import { STRINGS } from "./strings.js";
 
 const FEWEST_VALUES = 3; // values that make a curve
@@ -27,12 +28,12 @@ function heightOf({ shape, data, norm }) {
  */
 
 /**
- * What is drawn, the targets first, then what is assigned to, then the rest.
- * @param {Pick<Trace, "steps" | "tensors">} trace
+ * What is drawn, memory first where it is the point, the targets, then what is assigned to, then the rest.
+ * @param {Pick<Trace, "steps" | "tensors" | "tapes">} trace
  * @param {{ changes: Change[][] }} history
  * @returns {Curve[]}
  */
-export function readCurves({ steps, tensors }, { changes }) {
+export function readCurves({ steps, tensors, tapes }, { changes }) {
   const targets = new Set(steps.filter(({ kind }) => kind === "seed").map(({ tensor }) => tensor));
   /** @type {Map<string, Family>} */
   const families = new Map();
@@ -48,7 +49,7 @@ export function readCurves({ steps, tensors }, { changes }) {
     }
     families.set(family, curve);
   });
-  return [...families.values()].flatMap((curve) => {
+  return [...memoryCurve({ steps, tapes }), ...families.values()].flatMap((curve) => {
     curve.points.sort((one, other) => one.step - other.step);
     const heights = curve.points.map(({ height }) => height).filter(Number.isFinite);
     const [low, high] = [Math.min(...heights), Math.max(...heights)];

@@ -148,7 +148,7 @@ interface Trace {
   version: number;
   title: string;
   code: { place: string; first_line: number; lines: string[] }[];
-  tapes: { name: string; persistent: boolean }[];
+  tapes: { name: string; persistent: boolean; reruns?: string }[];
   tensors: Tensor[];
   formulas: Tree[];
   entries: Entry[];
@@ -250,7 +250,7 @@ interface Link {
 }
 
 interface Group {
-  kind: "scope" | "call" | "pass" | "push" | "loop" | "turn";
+  kind: "scope" | "call" | "pass" | "push" | "rerun" | "loop" | "turn";
   count: number;
   parent: number;
   name?: string;

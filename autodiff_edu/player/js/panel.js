@@ -6,7 +6,7 @@ import { cornersView } from "./corners.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
 import { drawBarName, drawDotName, drawName, drawTree, equation, result } from "./formula.js";
 import { wordPlace } from "./glossary.js";
-import { latest } from "./history.js";
+import { readMemory } from "./memory.js";
 import { STRINGS } from "./strings.js";
 import { tangentsOf } from "./tangents.js";
 import { drawUpdate } from "./updates.js";
@@ -20,16 +20,14 @@ const isLong = (/** @type {NDArray | null | undefined} */ array) =>
   array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 3);
 
 /**
- * What the panel looks up at a step: arrays in place of texts, contributions, memory.
+ * What the panel looks up at a step: values, contributions, memory.
  * @param {Trace} trace
  * @param {import("./history.js").History} history
  */
 function readings(trace, history) {
   const sums = trace.entries.map(() => /** @type {(Step & { number: number })[]} */ ([]));
-  const memory = trace.tapes.map(() => /** @type {{ step: number, bytes: number }[]} */ ([]));
   trace.steps.forEach((step, number) => {
     if (step.kind === "accumulate") sums[step.entry].push({ number, ...step });
-    if (step.memory != null) memory[step.tape].push({ step: number, bytes: step.memory });
   });
   /**
    * What the entry has sent to an argument in the pass on show.
@@ -41,9 +39,7 @@ function readings(trace, history) {
     const sent = sums[entry].find((sum) => sum.number > from && sum.number <= number && sum.argument === argument);
     return sent?.pass === trace.steps[from].pass ? sent.contribution : null;
   };
-  /** @type {(tape: number, number: number) => number | undefined} */
-  const bytes = (tape, number) => latest(memory[tape], number)?.bytes;
-  return { value: history.known, contribution, bytes };
+  return { value: history.known, contribution, ...readMemory(trace) };
 }
 
 /**
@@ -313,7 +309,9 @@ export function panelView(trace, history, flow, corners, isCovered, boxes) {
     const tapes = trace.tapes.length > MOST_TAPES ? [step.tape].filter((tape) => tape != null) : trace.tapes.keys();
     const called = (/** @type {number} */ tape) => (trace.tapes.length === 1 ? words.theTape : trace.tapes[tape].name);
     const held = [...tapes].filter((tape) => read.bytes(tape, number) !== undefined);
-    write(memory, held.map((tape) => words.holds(called(tape), read.bytes(tape, number))).join(" · "));
+    const say = (/** @type {number} */ tape) =>
+      words.holds(called(tape), read.bytes(tape, number), read.change(tape, number));
+    write(memory, held.map(say).join(" · "));
     if (step.kind === "accumulate") flow.grow(showAfter, step.before, step.after);
   };
   // The accumulator stays in view, below what scrolls.

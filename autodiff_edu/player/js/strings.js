@@ -83,6 +83,7 @@ export const STRINGS = {
     aboutStage: "Fill the screen, readable from the back row (f; Esc to exit)",
   },
   strip: {
+    memory: "bytes held",
     target: "the target",
     about: (name) => `Show or hide ${name}; ↑ and ↓ go to its previous or next change`,
     value: (name, text) => `${name} = ${text}`,
@@ -253,6 +254,7 @@ export const STRINGS = {
       call: (/** @type {Group} */ { name }) => name,
       pass: (/** @type {Group} */ { name }) => `← pass of ${name}`,
       push: (/** @type {Group} */ { name }) => `→ tangents over ${name}`,
+      rerun: (/** @type {Group} */ { name }) => `↻ ${name}, run again: it was not kept`,
       loop: (/** @type {Group} */ { times }) => `loop ×${times}`,
       turn: (/** @type {Group} */ { number }) => `turn ${number}`,
       /** @type {(name: string, count: number) => string} */
@@ -292,8 +294,9 @@ export const STRINGS = {
     nothingYet: "nothing yet",
     /** @type {(count: number, of: number) => string} */
     count: (count, of) => `${count} of ${of}`,
-    /** @type {(tape: string, bytes: number) => string} */
-    holds: (tape, bytes) => `${tape} holds ${bytes} ${bytes === 1 ? "byte" : "bytes"}`,
+    /** @type {(tape: string, bytes: number, change: number) => string} */
+    holds: (tape, bytes, change) =>
+      `${tape} holds ${bytes} ${bytes === 1 ? "byte" : "bytes"}${change > 0 ? " ↑" : change < 0 ? " ↓" : ""}`,
     theTape: "The tape",
     none: "None",
   },

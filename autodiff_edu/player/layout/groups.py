@@ -1,9 +1,10 @@
 """Groups of entries, which the player folds into one box: scopes, calls, backward passes, and the turns of a loop.
 
 Entries that follow each other in one `ad.scope` (every `nn.Module` opens one) are a group, and so are those that a
-backward pass computes while another tape records, and those of one call of a recursive function or of a method. Entries
-that come from the same places in the user's code, in the same order, at least three times running, are a loop: a group
-of turns, each of which is a group too if it holds more than one thing. Groups nest, and hold two entries at least.
+backward pass computes while another tape records, those of one second run of a checkpointed function, and those of one
+call of a recursive function or of a method. Entries that come from the same places in the user's code, in the same
+order, at least three times running, are a loop: a group of turns, each of which is a group too if it holds more than
+one thing. Groups nest, and hold two entries at least.
 
 >>> entries = [{"operation": "sin", "inputs": [k], "output": k + 1, "where": {"line": 2}} for k in range(12)]
 >>> found, homes = find_groups({"entries": entries, "steps": []})
@@ -53,9 +54,9 @@ def find_groups(document: dict[str, Any]) -> tuple[list[dict[str, Any]], list[in
     Returns
     -------
     list of dict
-        The groups, each after the group it is in: `kind` ("scope", "call", "pass", "push" of tangents, "loop" or
-        "turn"), `count` (of entries), `parent` (the index of the group around it, or -1), and by kind a `name`, the
-        tensors that are `given` to a call, how many `times`, or the turn's `number`.
+        The groups, each after the group it is in: `kind` ("scope", "call", "pass", "push" of tangents, "rerun" of a
+        checkpointed function, "loop" or "turn"), `count` (of entries), `parent` (the index of the group around it, or
+        -1), and by kind a `name`, the tensors that are `given` to a call, how many `times`, or the turn's `number`.
     list of int
         For each entry the index of the innermost group, or -1.
     """
@@ -113,7 +114,9 @@ class _Finder:
             self.paths[index] += [Called(call) for call in calls[:DEEPEST]]
             self.origins[index] += (len(calls),)  # deeper down it is not a turn of a loop, but another call
         for index, (number, tape, reached, kind) in _in_passes(document["steps"]).items():
-            self.paths[index].append((number, document["tapes"][tape]["name"], kind))
+            self.paths[index].append(
+                _rerun(document, index, reached) or (number, document["tapes"][tape]["name"], kind)
+            )
             # Everything that one call of `gradient` computes has that call's place; the current entry tells it apart.
             self.origins[index] += _origin(entries[reached])
             self.runs[index].append(reached)
@@ -143,11 +146,22 @@ class _Finder:
                     made = self.calls[call]
                     origin = ("call", made["text"].partition("(")[0])  # methods of two objects are not turns of a loop
                     about = {"kind": "call", "name": made["text"], "given": made.get("given", [])}
-                case (_, tape, kind):
-                    origin, about = kind, {"kind": kind, "name": tape}
+                case (_, name_of_pass, kind):
+                    origin, about = kind, {"kind": kind, "name": name_of_pass}
             key = _number(self.keys, (origin, *(part.key for part in inner)))
             parts.append(Part(key, run, inner, about))
         return _by_repetition(parts, self.keys)
+
+
+def _rerun(document: dict[str, Any], index: int, reached: int) -> tuple[int, str, str] | None:
+    """Describe the second run of a checkpointed function, by the entry that needs it; None if it is none."""
+    tapes, entries = document["tapes"], document["entries"]
+    function = next((tapes[tape]["reruns"] for tape in entries[index]["tapes"] if "reruns" in tapes[tape]), None)
+    if function is None:
+        return None
+    several = sum("reruns" in tape for tape in tapes) > 1
+    result = document["tensors"][entries[reached]["output"]]["name"]
+    return reached, f"{function} for {result}" if several else function, "rerun"
 
 
 def _origin(entry: dict[str, Any]) -> tuple[Any, ...]:

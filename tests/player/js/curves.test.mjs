@@ -32,7 +32,7 @@ test("unnamed targets are one curve, and names with numbers of the user's are no
   const scalar = (step, data) => ({ step, array: { shape: [], data, text: String(data) } });
   const rising = [scalar(0, 1), scalar(1, 2), scalar(2, 3)];
   const changes = [[scalar(0, 5)], [scalar(1, 3)], [scalar(2, 4)], rising, rising, rising];
-  const curves = readCurves({ steps, tensors }, { changes });
+  const curves = readCurves({ steps, tensors, tapes: [] }, { changes });
   assert.deepEqual(curves.map(({ name }) => name), ["the target", "w", "v₂"]);
   assert.equal(trendOf(curves[0]), "the target falls from 5 to 4 over 3 values.");
 });
@@ -46,7 +46,7 @@ test("the height of an array is its norm", () => {
   const at = (step, array) => ({ step, array: { text: "", ...array } });
   const changes = [[at(0, { shape: [2], data: [3, 4] }), at(1, { shape: [900], data: null, norm: 7 }),
     at(2, { shape: [2], data: ["nan", 1] }), at(3, { shape: [2, 1], data: [[6], [8]] })]];
-  const [{ points, heights }] = readCurves({ steps: [], tensors: [{ name: "w", kind: "variable" }] }, { changes });
+  const [{ points, heights }] = readCurves({ steps: [], tensors: [{ name: "w", kind: "variable" }], tapes: [] }, { changes });
   assert.deepEqual(points.map(({ height }) => height), [5, 7, NaN, 10]);
   assert.deepEqual(heights, [5, 7, 10]);
   assert.deepEqual([formatHeight(0.693147), formatHeight(12345.6), formatHeight(2)], ["0.6931", "12350", "2"]);

@@ -476,7 +476,9 @@ def test_what_a_pass_repeats_for_another_entry_is_a_loop_of_its_own():
 
     groups, _ = find_groups(ad.play(f, 2.0)._content["trace"])
     times = [(group["times"], group["parent"]) for group in groups if group["kind"] == "loop"]
-    assert times == [(4, -1), (4, 1), (3, 2), (3, 2), (3, 2), (3, 2)]
+    assert times == [(4, -1), (4, -1), (3, 2), (3, 4), (3, 6), (3, 8)]
+    turns = [group for group in groups if group["parent"] == 1]
+    assert [(group["kind"], group["count"]) for group in turns] == [("rerun", 3)] * 4, "each for another entry"
 
 
 def test_what_is_computed_while_tangents_are_pushed_is_a_group():
