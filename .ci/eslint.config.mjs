@@ -6,8 +6,9 @@ const js = createRequire(process.argv[1])("@eslint/js");
 
 // What the modules use of the browser; a name that is missing here is more often a slip than a new need.
 const browser = [
-  ...["addEventListener", "cancelAnimationFrame", "clearInterval", "document", "getComputedStyle", "getSelection", "location"],
-  ...["matchMedia", "performance", "reportError", "requestAnimationFrame", "ResizeObserver", "setInterval", "URLSearchParams"],
+  ...["addEventListener", "cancelAnimationFrame", "clearInterval", "clearTimeout", "document", "getComputedStyle", "getSelection", "location"],
+  ...["matchMedia", "performance", "reportError", "requestAnimationFrame", "ResizeObserver", "setInterval"],
+  ...["setTimeout", "URLSearchParams"],
   ...["atob", "CustomEvent", "DecompressionStream", "Response", "TextDecoder"],
   ...["Blob", "localStorage", "self", "URL", "WebAssembly", "Worker"], // the live pages
 ];

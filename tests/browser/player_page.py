@@ -163,7 +163,7 @@ def shown(array: dict[str, Any] | None) -> str:
 # has no panel to show, and one that adds nothing up no accumulator.
 TOGETHER = """root => {
   const at = (selector) => [...root.querySelectorAll(selector)]
-    .filter((part) => part.checkVisibility() && part.getClientRects().length)
+    .filter((part) => part.checkVisibility({ visibilityProperty: true }) && part.getClientRects().length)
     .map((part) => part.getBoundingClientRect().toJSON());
   const sentence = root.querySelector(".sentence");
   return {

@@ -356,3 +356,20 @@ def test_a_pause_says_what_it_leaves_out(visit: Any, tmp_path: Path) -> None:
     panel.go([step["kind"] for step in panel.steps].index("pause"))
     assert panel.root.locator(".graph-figure > figcaption > span").text_content() == "Graph ‖ the tape is paused"
     assert panel.root.locator(".sentence").text_content() == "The tape pauses: what is computed now is not recorded."
+
+
+@pytest.mark.parametrize("shape", [(), (6, 2), (3, 3), (16, 1), (20, 20)])
+def test_what_is_added_up_is_one_row_or_one_column(shape: tuple[int, ...], panel: Any) -> None:
+    value = -np.random.default_rng(0).uniform(0.1, 0.9, shape)
+    shown = panel(traced(lambda x: np.sum(x * x), x=value), viewport={"width": 1280, "height": 720})
+    shown.go(max(n for n, step in enumerate(shown.steps) if step["kind"] == "accumulate"))
+    for width in (1280, 800, 390):
+        shown.root.page.set_viewport_size({"width": width, "height": 720})
+        boxes = [part.bounding_box() for part in shown.root.locator(".part").all()]
+        assert len(boxes) == 3
+        in_a_row, in_a_column = ({box[side] for box in boxes} for side in ("y", "x"))
+        assert min(len(in_a_row), len(in_a_column)) == 1
+        if width != 800:  # there the panel stands below the graph, and scrolls
+            formula = shown.root.locator('.at-hand [data-field="backward"] > *').first.bounding_box()
+            outer = shown.root.locator(".at-hand").bounding_box()
+            assert formula["y"] + formula["height"] <= outer["y"] + outer["height"], "the sum leaves room to it"

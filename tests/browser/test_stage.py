@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import broadcasting, diamond, network
+from programs import broadcasting, descent, diamond, network
 
 from browser.player_page import only, save_page
 
@@ -47,7 +48,7 @@ def test_it_fills_the_screen_and_leaves_as_it_came(stage: Any) -> None:
     stage.is_quiet()
 
 
-def test_sentence_code_and_numbers_have_20_pixels_or_more_and_are_seen_together_at_every_step(stage: Any) -> None:
+def test_sentence_code_and_numbers_are_seen_together_at_every_step(stage: Any) -> None:
     player = enter(stage)
     player.measures(x=0, y=0, **SCREEN)
     read = """root => [
@@ -63,7 +64,7 @@ def test_sentence_code_and_numbers_have_20_pixels_or_more_and_are_seen_together_
             assert box["top"] >= 0
             assert box["bottom"] <= SCREEN["height"]
         assert len(sizes) > 1
-        assert min(sizes) >= 20
+        assert min(sizes) >= 24
     stage.is_quiet()
 
 
@@ -81,8 +82,59 @@ def test_a_presenter_s_remote_turns_the_steps_on_stage_alone(visit: Any, tmp_pat
     player.stands_at(1)
 
 
+# The sizes of all letters on show but those of the graph, which fits its pane.
+SIZES = """root => [...root.querySelectorAll(".player, .player *")].concat(root).filter((part) =>
+    !part.closest(".graph, [data-aside]") && part.checkVisibility() && part.getClientRects().length &&
+    [...part.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.data.trim()))
+  .map((part) => [part.getAttribute("class"), parseFloat(getComputedStyle(part).fontSize)])"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
+def test_letters_are_measured_by_the_screen(width: int, height: int, visit: Any, tmp_path: Path) -> None:
+    tab = visit(save_page(descent(), tmp_path), viewport={"width": width, "height": height})
+    player = enter(tab)
+    player.measures(x=0, y=0, width=width, height=height)
+    unit = width / 100
+    wanted = {".code": 2.2, ".tape button": 2.2, ".sentence": 2.4, "figcaption": 1.6}
+    for part, units in wanted.items():
+        size = player.root.locator(part).first.evaluate("part => parseFloat(getComputedStyle(part).fontSize)")
+        assert size == pytest.approx(units * unit, abs=0.1), part
+    for tabs in ("Numbers", "Graph", "Tape"):
+        player.root.get_by_role("button", name=tabs, exact=True).click()
+        for sizes in player.at_every_step(SIZES):
+            assert sizes
+            assert [(name, size) for name, size in sizes if size < 1.5 * unit - 0.1] == []
+    tab.is_quiet()
+
+
 @pytest.mark.parametrize("stage", ["full screen"], indirect=True)
-def test_the_other_panels_stand_behind_tabs(stage: Any) -> None:
+def test_on_a_wide_screen_graph_and_numbers_stand_beside_the_code(stage: Any) -> None:
+    player = enter(stage)
+    player.measures(x=0, y=0, **SCREEN)
+    parts = {name: player.root.locator(f".{name}") for name in ("code-figure", "graph-figure", "panel", "tape-figure")}
+
+    def on_show() -> list[str]:
+        return [name for name, part in parts.items() if part.is_visible()]
+
+    assert on_show() == ["code-figure", "graph-figure", "panel"]
+    boxes = [parts[name].bounding_box() for name in on_show()]
+    assert [round(100 * box["width"] / sum(box["width"] for box in boxes)) for box in boxes] == [34, 36, 30]
+    assert {round(box["y"] + box["height"]) for box in boxes} == {720 - 13}, "down to the edge"
+    for left, right in pairwise(boxes):
+        assert left["x"] + left["width"] <= right["x"]
+    for key, shown in {"3": "tape-figure", "2": "graph-figure"}.items():
+        player.press(key)
+        assert on_show() == ["code-figure", shown]
+    player.press("1")
+    assert on_show() == ["code-figure", "graph-figure", "panel"]
+    player.press("1")
+    assert on_show() == ["code-figure", "panel"], "chosen once more, it has the place of both"
+    stage.is_quiet()
+
+
+@pytest.mark.parametrize("stage", ["full screen"], indirect=True)
+def test_the_other_panels_stand_behind_tabs_on_a_narrow_screen(stage: Any) -> None:
+    stage.page.set_viewport_size({"width": 820, "height": 1180})
     player = enter(stage)
     shown = {"Numbers": ".panel", "Graph": ".graph-figure", "Tape": ".tape-figure"}
     for name in ("Graph", "Tape", "Numbers"):
@@ -104,6 +156,11 @@ def test_the_graph_has_letters_for_the_last_row_and_follows_the_step(stage: Any)
         "texts => Math.min(...texts.map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a))"
     )
     assert size >= 18
+
+
+@pytest.mark.parametrize("stage", ["full screen"], indirect=True)
+def test_the_graph_follows_the_step(stage: Any) -> None:
+    player = enter(stage)
     read = """async root => {
       await new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(told)));
       const { top, bottom } = root.querySelector(".graph").getBoundingClientRect();
@@ -126,6 +183,100 @@ def test_the_program_shows_its_line_below_a_long_listing(visit: Any, tmp_path: P
     line = player.root.locator("[data-program-lit]").bounding_box()
     assert box["y"] <= line["y"]
     assert line["y"] + line["height"] <= box["y"] + box["height"]
+
+
+def test_the_sentence_has_the_room_of_the_longest(visit: Any, tmp_path: Path) -> None:
+    player = enter(visit(save_page(descent(), tmp_path), viewport=SCREEN))
+    player.measures(x=0, y=0, **SCREEN)
+    seen = player.at_every_step("""root => { const { clientHeight, scrollHeight } = root.querySelector(".sentence");
+      return [clientHeight, scrollHeight]; }""")
+    (room,) = {room for room, _ in seen}
+    assert max(needed for _, needed in seen) == room
+
+
+@pytest.mark.parametrize("stage", ["full screen"], indirect=True)
+def test_b_and_a_dot_blank_the_screen_until_any_key_or_click(stage: Any) -> None:
+    player = enter(stage)
+    player.measures(x=0, y=0, **SCREEN)
+    blank = "root => getComputedStyle(root, '::after').backgroundColor"
+    for key, back in (("b", "PageDown"), (".", "x"), ("b", "b")):
+        player.press(key)
+        assert player.root.evaluate(blank) == "rgb(0, 0, 0)"
+        player.press(back)
+        assert player.root.evaluate(blank) != "rgb(0, 0, 0)"
+        player.stands_at(0)
+    player.click("next")
+    player.press("b")
+    at = player.root.locator('[data-action="next"]').bounding_box()
+    stage.page.mouse.click(at["x"] + 5, at["y"] + 5)
+    assert player.root.get_attribute("data-blank") is None
+    player.stands_at(1)
+    player.press("Escape")
+    player.root.locator(":scope:not([data-stage])").wait_for()
+    player.press("b")
+    assert player.root.get_attribute("data-blank") is None, "at the desk it is a key like any other"
+
+
+@pytest.mark.parametrize("stage", ["full screen"], indirect=True)
+def test_the_controls_fade_without_the_mouse_and_come_back_with_it_or_with_the_focus(stage: Any) -> None:
+    player = enter(stage)
+    player.measures(x=0, y=0, **SCREEN)
+    stage.page.mouse.move(400, 400)
+    parts = [player.root.locator(part) for part in (".buttons", ".choices", ".tabs")]
+
+    def become(opacity: str) -> None:
+        from playwright.sync_api import expect
+
+        for part in parts:
+            expect(part).to_have_css("opacity", opacity, timeout=60_000)
+
+    become("0")
+    stage.page.mouse.move(420, 400)
+    become("1")
+    become("0")
+    player.press("Tab")
+    become("1")
+
+
+def test_a_remote_answers_the_question_that_is_open(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(save_page(diamond(), tmp_path), viewport=SCREEN))
+    player.click("predict")
+    enter_and_ask(player)
+    asked = int(player.root.get_attribute("data-step"))
+    reveal = player.root.get_by_role("button", name="Show me").bounding_box()
+    field = player.root.locator(".question input").bounding_box()
+    assert abs(reveal["y"] - field["y"]) < 4, "in one row"
+    player.press("PageDown")
+    player.stands_at(asked + 1)
+    assert player.root.locator(".verdict").text_content()
+    enter_and_ask(player)
+    asked = int(player.root.get_attribute("data-step"))
+    player.press("1")
+    player.press("2")
+    player.press("ArrowLeft")
+    player.press(".")
+    assert player.root.locator(".question input").input_value() == "1.2", "what is typed is typed"
+    player.stands_at(asked)
+    player.press("PageUp")
+    player.stands_at(asked - 1)
+    assert not player.root.locator(".question").is_visible()
+    enter_and_ask(player)
+    player.press("ArrowRight")
+    player.stands_at(int(player.root.get_attribute("data-step")))
+    assert not player.root.locator(".question").is_visible(), "in an empty field it has nowhere to go"
+
+
+def enter_and_ask(player: Any) -> None:
+    """Go on stage, and on to a question that is answered in a field."""
+    if player.root.get_attribute("data-stage") is None:
+        player.root.focus()
+        player.press("f")
+        player.measures(x=0, y=0, **SCREEN)
+    for _ in range(30):
+        if player.root.locator(".question input").is_visible():
+            return
+        player.press("PageDown")
+    raise AssertionError("no question is answered in a field")
 
 
 @pytest.mark.parametrize("stage", ["full screen"], indirect=True)

@@ -8,6 +8,7 @@ export const LARGEST_TABLE = 16; // elements; above, colours are read faster tha
 const LEVELS = SHARED.thumbnail.levels;
 const MOST_SLICES = 8;
 const LONGEST_ROW = 16;
+const TALLEST_TABLE = 8; // rows: what is added up leaves room to the formula above
 const LONGEST_LINE = 6; // numbers of a vector, or columns of a table, side by side
 
 /**
@@ -204,8 +205,8 @@ export function arrayPlace(attributes = {}) {
     [current, scale, filled] = [array, limit, false];
     write(text, array?.text ?? UNKNOWN);
     const size = array?.data == null ? 0 : flat(array).length;
-    const wide = size > 0 && array.shape.length > 1 && array.shape.at(-1) > LONGEST_LINE;
-    const large = size > LARGEST_TABLE || wide;
+    const [rows, columns] = size > 0 && array.shape.length > 1 ? array.shape.slice(-2) : [0, 0];
+    const large = size > LARGEST_TABLE || rows > TALLEST_TABLE || columns > LONGEST_LINE;
     const small = !large && size > 0 && array.shape.length > 0;
     // A small table says what the text says, so the text is for screen readers then, and the table is not.
     set(text, "data-aside", small || null);

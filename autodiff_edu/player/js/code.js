@@ -111,6 +111,8 @@ function programView({ lines, steps }, go) {
   return { elements: [make("figure", { class: "program-figure" }, make("figcaption", {}, toggle), box)], show };
 }
 
+const indentOf = (/** @type {string} */ text) => Math.min(text.search(/\S|$/), 16);
+
 /**
  * A line, which goes to the first of its steps when it is clicked; its number is a button then.
  * @param {Record<string, number>} attributes
@@ -120,9 +122,9 @@ function programView({ lines, steps }, go) {
  * @param {(step: number) => void} go
  */
 function lineOf(attributes, number, text, step, go) {
-  const code = make("code", text.trimStart().startsWith("#") ? { class: "remark" } : {}, text);
+  const code = make("code", text.trimStart().startsWith("#") ? { class: "remark" } : {}, ...markColumns(text));
   // Of what does not fit into the line; it becomes a text by itself.
-  code.style.setProperty("--indent", /** @type {any} */ (Math.min(text.search(/\S|$/), 16)));
+  code.style.setProperty("--indent", /** @type {any} */ (indentOf(text)));
   if (step < 0) return make("div", attributes, make("span", { class: "number" }, number), code);
   const about = { class: "number", type: "button", tabindex: -1, "aria-label": STRINGS.code.line(number) };
   const row = make("div", { ...attributes, "data-steps": "" }, make("button", about, number), code);
@@ -150,7 +152,9 @@ function lineOf(attributes, number, text, step, go) {
  */
 function listOf(box, listing, go) {
   const { lines, start, about, stepOf, isLit, isPassed = () => false, bornAt = () => null, full, lit } = listing;
-  const element = make("div", { class: "lines", style: digits(start + lines.length - 1) });
+  const common = Math.min(...lines.filter((line) => line.trim()).map(indentOf), 16);
+  const style = `${digits(start + lines.length - 1)}; --common: ${common}`;
+  const element = make("div", { class: "lines", style });
   const walk = [...lines.keys()].filter((index) => stepOf(index) >= 0);
   let entrance = walk[0];
   const rows = rowListView(box, element, lines.length, (index) => {
@@ -198,14 +202,16 @@ function listOf(box, listing, go) {
 }
 
 /**
- * A line with some of its columns marked.
+ * The parts of a line: the spaces that it begins with, and some of its columns marked.
  * @param {string} line
  * @param {Where["columns"]} [columns]
  */
 function markColumns(line, columns) {
-  if (!columns) return [line];
   const characters = Array.from(line); // Python counts characters, JavaScript halves of some of them
   /** @type {(from: number, to?: number) => string} */
   const part = (from, to) => characters.slice(from, to).join("");
-  return [part(0, columns[0]), make("mark", {}, part(...columns)), part(columns[1])];
+  const start = Math.min(line.search(/\S|$/), columns?.[0] ?? Infinity);
+  const indent = start ? [make("span", { class: "indent" }, part(0, start))] : [];
+  if (!columns) return [...indent, part(start)];
+  return [...indent, part(start, columns[0]), make("mark", {}, part(...columns)), part(columns[1])];
 }

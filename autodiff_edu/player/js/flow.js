@@ -6,8 +6,8 @@ const ARRIVAL = 0.7; // when the quantity is there and the accumulator begins to
 
 /** @typedef {ReturnType<typeof readFlow>} Flow */
 
-/** `during` draws a step; the others do something only if that step is the next after the last. */
-export function readFlow() {
+/** `during` draws a step; the others do something only if that step is the next after the last, on stage slower. */
+export function readFlow(staged = () => false) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   /** @type {[number | null, number, number, (() => void)[]]} */
   let [at, since, duration, running] = [null, 0, 0, []];
@@ -15,7 +15,8 @@ export function readFlow() {
   const during = (step, draw) => {
     for (const end of running.splice(0)) end();
     const now = performance.now();
-    const room = Math.min(SLOWEST, SHARE * (now - since));
+    const slowest = staged() ? 2 * SLOWEST : SLOWEST; // in a hall it is followed from afar
+    const room = Math.min(slowest, SHARE * (now - since));
     duration = at !== null && step === at + 1 && room >= FASTEST && !calm.matches ? room : 0;
     [at, since] = [step, now];
     draw();

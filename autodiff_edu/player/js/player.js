@@ -28,6 +28,7 @@ import { stageView } from "./stage.js";
 import { STRINGS } from "./strings.js";
 import { stripView } from "./strip.js";
 import { sweepView } from "./sweep.js";
+import { stepOnSwipes } from "./swipe.js";
 import { tapeView } from "./tape.js";
 import * as SHARED from "../../text/shared.json";
 
@@ -120,7 +121,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     steps: steps.length ? steps : [/** @type {Step} */ ({ kind: "empty", text: STRINGS.player.empty })],
     states: steps.length ? content.trace.states : [{}],
   };
-  const [history, flow] = [readHistory(trace), readFlow()];
+  const [history, flow] = [readHistory(trace), readFlow(() => stage.isOn())];
   const corners = readCorners(trace, history);
   const last = trace.steps.length - 1;
   const compact = host.closest("[data-autodiff-compact]") !== null;
@@ -200,14 +201,15 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const sentence = make("p", { class: "scroll sentence", "aria-live": "polite" });
   /** @param {Step} step */
   const showSentence = ({ text, born }) => { write(sentence, text); set(sentence, "data-born", born ?? null); };
-  /** On a phone the sentence has the room that the longest needs, so that the picture below stands still. */
+  const longest = [...trace.steps].sort((a, b) => b.text.length - a.text.length).slice(0, 5);
+  /** On a phone and on stage the sentence has the room that the longest needs, so that what is below stands still. */
   const makeRoom = () => {
-    const longest = trace.steps.reduce((found, { text }) => (text.length > found.length ? text : found), "");
-    const about = `position: absolute; visibility: hidden; width: ${sentence.clientWidth}px; height: auto`;
-    const tried = make("p", { class: "sentence", style: about }, longest);
-    root.append(tried);
-    set(sentence, "style", `--longest: ${tried.clientHeight}px`);
-    tried.remove();
+    const room = `width: ${sentence.clientWidth}px; height: auto; min-height: 0`;
+    const style = `position: absolute; visibility: hidden; ${room}`;
+    const tried = longest.map(({ text }) => make("p", { class: "sentence", style }, text));
+    root.append(...tried);
+    set(sentence, "style", `--longest: ${Math.max(...tried.map((one) => one.clientHeight))}px`);
+    for (const one of tried) one.remove();
   };
   const said = { element: sentence, show: (/** @type {number} */ at) => showSentence(trace.steps[at]) };
   const heading = headingView(trace, history);
@@ -234,22 +236,26 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const parts = columns.map((some) => make("div", {}, ...elements(some)));
   const root = make("section", about, bar, sentence, predict.element, make("div", { class: "columns" }, ...parts));
   set(root, "data-compact", compact ? "" : null);
-  const stage = stageView(host, root, controls.stage, () => lookAt());
-  /** @type {Element} */ (root.lastChild).prepend(stage.list);
+  const redraw = () => { makeRoom(); lookAt(); };
+  const ask = { isOpen: predict.isOpen, reveal: predict.giveUp, previous: moves.previous };
+  const stage = stageView(host, root, controls.stage, { redraw, rest: () => stop(), ask });
+  bar.append(stage.list);
   root.append(...elements(over));
-  root.addEventListener("keydown", (event) => words.ends(event) || handleKey(event, actions, stage.isOn()));
+  root.addEventListener("keydown", (event) =>
+    words.ends(event) || stage.handleKey(event) || handleKey(event, actions, stage.isOn()));
+  stepOnSwipes(root, moves);
   keepKeys(host, root);
   const boxes = [...root.querySelectorAll(".scroll")];
   shadowOf(host).replaceChildren(make("style", {}, content.css), root);
   show(step);
   if (asksFirst) togglePredict();
   if (drill?.staged) stage.toggle();
-  let width = 0; // with another one, and when it is laid out at first, what is lit would be elsewhere
+  let size = ""; // with another one, and when it is laid out at first, what is lit would be elsewhere
   new ResizeObserver(() => {
-    if (root.clientWidth === width) return markStops();
-    width = root.clientWidth;
-    makeRoom();
-    lookAt();
+    const now = [root.clientWidth, ...(stage.isOn() ? [root.clientHeight] : [])].join();
+    if (now === size) return markStops();
+    size = now;
+    redraw();
   }).observe(root);
   return {
     show,

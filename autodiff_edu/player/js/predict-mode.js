@@ -49,8 +49,9 @@ export function predictModeView(trace, history, { grouped, drill, reveal, cover,
   const input = make("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: false });
   const options = make("div", { class: "options", role: "group", tabindex: -1 });
   const check = button("check", ANSWERS.check, () => answer(input.value));
-  const giveUp = button("reveal", ANSWERS.reveal, () => end(0, ANSWERS.shown(question.shown, question.why)));
-  const form = make("div", { class: "question", hidden: "" }, input, options, check, giveUp);
+  const giveUp = () => end(0, ANSWERS.shown(question.shown, question.why));
+  const shows = button("reveal", ANSWERS.reveal, giveUp);
+  const form = make("div", { class: "question", hidden: "" }, input, options, check, shows);
   const links = make("div", { class: "onwards" });
   const element = make("div", { class: "predict", hidden: "" }, prompt, form, verdict, links);
   const isDone = () => results.has(drill ? drill.number : asked);
@@ -153,5 +154,5 @@ export function predictModeView(trace, history, { grouped, drill, reveal, cover,
     if (on && drill) asks(drill.ask.step, drill.focus);
     return on;
   };
-  return { element, show, asks, toggle };
+  return { element, show, asks, toggle, giveUp, isOpen: () => on && question !== null };
 }

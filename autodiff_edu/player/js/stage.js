@@ -1,44 +1,76 @@
 /**
  * Stage mode: the player fills the screen, with the code, the sentence and the numbers large enough for the last row.
  *
- * What else there is stands behind tabs. Where full screen is refused, in a frame of another page say, the player lies
- * over the page it is in.
+ * Beside the code stands one of the panels, on a wide screen two; tabs and digits choose. A presenter's remote blanks
+ * the screen, steps, and answers what is asked. Where full screen is refused, in a frame of another page say, the
+ * player lies over the page it is in.
  */
 
 import { build, make, set } from "./dom.js";
 import { STRINGS } from "./strings.js";
 
+/** In the order in which they are offered; what a document is made for comes first on stage. */
 const TABS = {
   panel: ".panel", graph: ".graph-figure", tape: ".tape-figure",
   sweep: ".sweep", contours: ".contours", compiling: ".shrink",
 };
+const IDLE_AFTER = 3000; // milliseconds without the mouse until the controls fade
+const BLANK_KEYS = ["b", "."];
+/** @type {Record<string, "reveal" | "previous">} */
+const ANSWER_KEYS = { PageDown: "reveal", ArrowRight: "reveal", PageUp: "previous", ArrowLeft: "previous" };
+const EDITING_KEYS = ["ArrowLeft", "ArrowRight"];
 
 /**
  * `root` is the player in its host, `button` shows whether it is on stage; `redraw` brings into view what was lit.
+ * With a question open, `ask` answers it and goes back from it; `rest` stops what plays.
  * @param {HTMLElement} host
  * @param {HTMLElement} root
  * @param {HTMLElement} button
- * @param {() => void} redraw
+ * @param {{
+ *   redraw: () => void, rest: () => void, ask: { isOpen: () => boolean, reveal: () => void, previous: () => void },
+ * }} player
  */
-export function stageView(host, root, button, redraw) {
+export function stageView(host, root, button, { redraw, rest, ask }) {
   const figures = Object.entries(TABS).map(/** @returns {[keyof typeof TABS, Element | null]} */ ([name, selector]) =>
     [name, root.querySelector(selector)]);
   const there = figures.filter(([, figure]) => figure);
-  const tabs = there.map(([name]) => make("button", { type: "button", "data-tab": name }, STRINGS.stage[name]));
+  const tabs = there.map(([name], k) => {
+    const about = { type: "button", "data-tab": name, title: `${STRINGS.stage[name]} (${k + 1})` };
+    return make("button", about, STRINGS.stage[name]);
+  });
   const list = make("nav", { class: "tabs", "aria-label": STRINGS.stage.tabs, hidden: "" }, ...tabs);
   const choose = (/** @type {string | undefined} */ chosen) => {
+    set(root, "data-tab", chosen ?? null);
     for (const [k, [name, figure]] of there.entries()) {
       set(figure, "data-behind", name === chosen ? null : "");
       set(tabs[k], "aria-pressed", name === chosen);
     }
   };
-  for (const tab of tabs) tab.addEventListener("click", () => { choose(tab.dataset.tab); redraw(); });
+  /** Of a panel that is chosen again the graph beside it makes room. */
+  const turn = (/** @type {string} */ chosen) => {
+    const again = chosen === root.dataset.tab && !root.hasAttribute("data-alone");
+    set(root, "data-alone", again ? "" : null);
+    choose(chosen);
+    redraw();
+  };
+  for (const tab of tabs) tab.addEventListener("click", () => turn(tab.dataset.tab));
   const isFull = () => host.matches(":fullscreen"); // in a page's shadow root too, where fullscreenElement is another
   const isOn = () => root.hasAttribute("data-stage");
+  const isBlank = () => root.hasAttribute("data-blank");
+  const blank = (/** @type {boolean} */ on) => { set(root, "data-blank", on ? "" : null); if (on) rest(); };
+  /** @type {ReturnType<typeof setTimeout>} */
+  let waiting;
+  const wake = () => {
+    clearTimeout(waiting);
+    set(root, "data-idle", null);
+    if (isOn()) waiting = setTimeout(() => set(root, "data-idle", ""), IDLE_AFTER);
+  };
   const show = (/** @type {boolean} */ on) => {
     set(root, "data-stage", on ? "" : null);
     set(list, "hidden", on ? null : "");
     set(button, "aria-pressed", on);
+    blank(false);
+    wake();
     redraw();
   };
   const enter = async () => {
@@ -59,7 +91,40 @@ export function stageView(host, root, button, redraw) {
     if (isFull()) host.ownerDocument.exitFullscreen();
     if (root.popover) { root.hidePopover(); set(root, "popover", null); }
   };
+  /**
+   * Does what a key stands for on stage alone, and says whether there is such a thing.
+   * @param {KeyboardEvent} event
+   */
+  const handleKey = (event) => {
+    if (!isOn() || event.ctrlKey || event.altKey || event.metaKey) return false;
+    const act = actionOf(event);
+    if (!act) return false;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+    return true;
+  };
+  /** @type {(event: KeyboardEvent) => (() => void) | null | undefined | false} */
+  const actionOf = ({ key, target }) => {
+    if (isBlank()) return () => blank(false);
+    const field = /** @type {Element} */ (target).closest("input:not([type=range]), select, textarea");
+    // In a field that is empty the arrows of a remote have nothing to walk along.
+    const edits = field && !(field.matches("input") && /** @type {HTMLInputElement} */ (field).value === "");
+    const answer = ask.isOpen() && !(edits && EDITING_KEYS.includes(key)) && ANSWER_KEYS[key];
+    if (answer) return () => { root.focus({ preventScroll: true }); ask[answer](); }; // the field goes, and its focus
+    if (field) return null;
+    if (BLANK_KEYS.includes(key)) return () => blank(true);
+    const tab = /^[1-9]$/.test(key) && there[Number(key) - 1];
+    return tab && (() => turn(tab[0]));
+  };
+  for (const moved of ["pointermove", "pointerdown"]) root.addEventListener(moved, wake);
+  root.addEventListener("click", (event) => {
+    if (!isBlank()) return;
+    event.stopPropagation(); // it only wakes the screen
+    blank(false);
+  }, { capture: true });
   host.addEventListener("fullscreenchange", () => { if (!isFull()) leave(); });
-  choose(there[0]?.[0]);
-  return { list, isOn, leave, toggle: () => (isOn() ? leave() : enter()) };
+  const made = there.find(([name]) => name === "sweep") ?? there[0];
+  choose(made?.[0]);
+  return { list, isOn, leave, handleKey, toggle: () => (isOn() ? leave() : enter()) };
 }

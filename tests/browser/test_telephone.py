@@ -1,0 +1,107 @@
+"""On a telephone code and graph stand above, and what steps stays at the lower edge of the screen; swipes step, too."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs import descent, diamond
+
+import autodiff_edu as ad
+from browser.player_page import only, save_page, violations_in_both_schemes
+
+TELEPHONE = {"width": 390, "height": 844}
+
+# Moves a finger by so many pixels, from the middle of an element.
+SWIPE = """(part, [across, down, fingers]) => {
+  const { left, top, width, height } = part.getBoundingClientRect();
+  const at = (x, y) => [...Array(fingers).keys()].map((identifier) => new Touch({
+    identifier, target: part, clientX: left + width / 2 + x, clientY: top + height / 2 + y,
+  }));
+  const about = { bubbles: true, composed: true };
+  part.dispatchEvent(new TouchEvent("touchstart", { ...about, touches: at(0, 0), changedTouches: at(0, 0) }));
+  part.dispatchEvent(new TouchEvent("touchend", { ...about, touches: [], changedTouches: at(across, down) }));
+}"""
+
+
+def swipe(part: Any, across: int, down: int = 0, fingers: int = 1) -> None:
+    part.evaluate(SWIPE, [across, down, fingers])
+
+
+def test_code_and_graph_stand_above_the_numbers(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(save_page(diamond(), tmp_path), viewport=TELEPHONE))
+    parts = [".sentence", ".code-figure", ".graph-figure", ".at-hand", ".tape-figure"]
+    boxes = [player.root.locator(part).bounding_box() for part in parts]
+    for above, below in pairwise(boxes):
+        assert above["y"] + above["height"] <= below["y"]
+    code = boxes[1]
+    assert code["y"] + code["height"] < 844 - 56, "seen while one steps"
+
+
+def test_the_buttons_stay_at_the_lower_edge_while_the_player_is_in_view(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(save_page(descent(), tmp_path), viewport=TELEPHONE))
+    bar = player.root.locator(".buttons")
+    for top in (0, 200, 400):
+        player.root.page.evaluate("top => scrollTo(0, top)", top)
+        box = bar.bounding_box()
+        assert box["height"] == 56
+        assert box["y"] + box["height"] == pytest.approx(844, abs=1)
+    for button in bar.locator("button").all():
+        box = button.bounding_box()
+        assert box["height"] >= 48
+        assert box["width"] >= 48
+    assert violations_in_both_schemes(player.root) == []
+    player.fits()
+
+
+def test_what_is_added_up_lies_above_the_buttons(visit: Any, tmp_path: Path) -> None:
+    traced = diamond()
+    player = only(visit(save_page(traced, tmp_path), viewport=TELEPHONE))
+    step = next(number for number, step in enumerate(traced.document()["steps"]) if step["kind"] == "accumulate")
+    player.root.locator(".scrubber input").fill(str(step))
+    total, bar = (player.root.locator(part).bounding_box() for part in (".accumulator", ".buttons"))
+    assert total["y"] + total["height"] == pytest.approx(bar["y"], abs=1)
+    player.click("first")
+    assert not player.root.locator(".accumulator").is_visible()
+
+
+def test_the_bars_of_several_players_do_not_lie_over_each_other(visit: Any, tmp_path: Path) -> None:
+    page = "<!doctype html><meta name=viewport content='width=device-width'>"
+    (tmp_path / "two.html").write_text(page + 2 * ad.play(diamond()).html(), encoding="utf-8")
+    tab = visit((tmp_path / "two.html").as_uri(), viewport=TELEPHONE)
+    bars = tab.page.locator("section.player .buttons")
+    assert bars.count() == 2
+    high = tab.page.evaluate("document.documentElement.scrollHeight")
+    for top in range(0, high, 150):
+        tab.page.evaluate("top => scrollTo(0, top)", top)
+        first, second = (bar.bounding_box() for bar in bars.all())
+        assert first["y"] + first["height"] <= second["y"]
+
+
+def test_a_swipe_steps(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(save_page(diamond(), tmp_path), viewport=TELEPHONE))
+    sentence = player.root.locator(".sentence")
+    swipe(sentence, -120)
+    player.stands_at(1)
+    swipe(sentence, -120, 20)
+    player.stands_at(2)
+    swipe(sentence, 120)
+    player.stands_at(1)
+    for across, down, fingers in ((-30, 0, 1), (-80, 100, 1), (0, -200, 1), (-120, 0, 2)):
+        swipe(sentence, across, down, fingers)
+        player.stands_at(1)
+
+
+def test_a_swipe_in_what_follows_the_finger_itself_is_not_a_step(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(save_page(diamond(), tmp_path), viewport=TELEPHONE))
+    swipe(player.root.locator(".scrubber input"), -120)
+    player.stands_at(0)
+    code = player.root.locator(".code").first
+    code.evaluate("box => box.append(Object.assign(document.createElement('div'), { style: 'width: 2000px' }))")
+    swipe(code.locator("code").first, -120)
+    player.stands_at(0)
+    code.evaluate("box => box.lastChild.remove()")
+    swipe(code.locator("code").first, -120)
+    player.stands_at(1)
