@@ -10,6 +10,7 @@ const browser = [
   ...["matchMedia", "performance", "reportError", "requestAnimationFrame", "ResizeObserver", "setInterval"],
   ...["setTimeout", "URLSearchParams"],
   ...["atob", "CustomEvent", "DecompressionStream", "Response", "TextDecoder"],
+  ...["clearTimeout", "setTimeout"],
   ...["Blob", "localStorage", "self", "URL", "WebAssembly", "Worker"], // the live pages
 ];
 const node = ["process"];

@@ -76,7 +76,7 @@ def test_what_has_the_focus_is_outlined(visit: Any, tmp_path: Path) -> None:
     tab = visit(save_page(diamond(), tmp_path))
     player = only(tab)
     seen = []
-    for _ in range(9):
+    for _ in range(10):
         player.press("Tab")
         seen.append(
             player.root.evaluate(
@@ -85,7 +85,7 @@ def test_what_has_the_focus_is_outlined(visit: Any, tmp_path: Path) -> None:
             )
         )
     names = [name for name, *_ in seen]
-    assert names == ["first", "previous", "play", "next", "last", "SELECT", "predict", "stage", "INPUT"]
+    assert names == ["first", "previous", "play", "next", "last", "SELECT", "SELECT", "predict", "stage", "INPUT"]
     assert {tuple(outline) for _, *outline in seen} == {("solid", "2px")}
 
 

@@ -43,6 +43,8 @@ def test_play_walks_to_the_end_and_pauses(open_tab: Any, tmp_path: Path) -> None
     tab.page.clock.pause_at(time.time() + 3600)  # else the time that the test itself takes counts too
     player = only(tab)
     player.click("play")
+    tab.page.clock.run_for(2000)  # the wave
+    player.agrees(read(traced), 0)
     tab.page.clock.run_for(2500)
     player.agrees(read(traced), 2)
     player.press("Space")  # on the button that was clicked: pause

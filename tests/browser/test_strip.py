@@ -16,7 +16,7 @@ from browser.player_page import only, save_page, violations
 READ = """root => ({
   chips: [...root.querySelectorAll(".chips button")].map((chip) => chip.textContent),
   pressed: [...root.querySelectorAll(".chips button")].map((chip) => chip.ariaPressed === "true"),
-  inks: [...root.querySelectorAll(".band path")].map((path) => path.dataset.ink),
+  inks: [...root.querySelectorAll(".band [data-ink]")].map((path) => path.dataset.ink),
   said: root.querySelector(".band svg").getAttribute("aria-label"),
   marker: root.querySelector(".band i").getBoundingClientRect().x + 1 -
     root.querySelector(".band").getBoundingClientRect().x,
@@ -59,7 +59,8 @@ def test_the_chips_have_what_the_document_has_at_every_step(visit: Any, tmp_path
     assert (loss, p) == ("loss = 0.590605", "‖p‖ = 1.059")
     assert {read["said"] for read in seen.values()} == {
         "loss falls from 0.6931 to 0.5906 over 3 values. the norm of w rises from 0 to 0.4435 over 4 values. "
-        "b falls from 0 to -0.01145 over 4 values. the norm of p rises from 1 to 1.059 over 3 values."
+        "b falls from 0 to -0.01145 over 4 values. the norm of p rises from 1 to 1.059 over 3 values. "
+        "The size of the cotangent of w, on a logarithmic scale, starts at 0.4 and ends at 0.2, over 3 values."
     }
     tab.is_quiet()
 
@@ -79,6 +80,7 @@ def test_a_click_and_the_arrows_go_to_where_something_changes(visit: Any, tmp_pa
     loss, w, b, p = shown.root.locator(".chips button").all()
     for chip in (w, p, loss):
         chip.click()
+    shown.root.locator(".cotangent select").select_option("no cotangent")
     assigned = [k for k, step in enumerate(steps) if step["kind"] == "assign" and step["value"]["shape"] == []]
     band = shown.root.locator(".band")
     width = band.bounding_box()["width"]
@@ -108,7 +110,10 @@ def test_four_curves_are_drawn_at_once_and_the_oldest_gives_way(visit: Any, tmp_
     assert sorted(after["inks"]) == ["0", "1", "2", "3"]
     for k in (1, 2, 3, 4):
         shown.root.locator(".chips button").nth(k).click()
+    assert shown.root.evaluate(READ)["said"].startswith("The size of the cotangent of W1, ")
+    shown.root.locator(".cotangent select").select_option("no cotangent")
     assert shown.root.evaluate(READ)["said"] == "No curve is drawn"
+    assert shown.root.locator(".end:not(:empty)").count() == 0
     shown.root.locator(".band").click()  # the step that is there
     shown.stands_at(round(int(shown.root.locator("input[type=range]").get_attribute("max")) / 2))
     assert violations(shown.root) == []
@@ -124,6 +129,44 @@ def test_what_is_still_to_come_is_hidden_from_who_predicts(visit: Any, tmp_path:
     shown.click("predict")
     assert band.evaluate(clip) == ["inset(-3px 100% -3px 0px)", "none"]
     assert shown.root.evaluate(READ)["said"] == "Values up to this step"
+    assert not shown.root.locator(".end").first.is_visible()
+
+
+def test_a_gradient_that_vanishes_is_a_line_that_falls_on_a_logarithmic_scale(visit: Any, tmp_path: Path) -> None:
+    def settle(x: Any) -> Any:
+        y = x
+        for _ in range(120):
+            y = 0.5 * np.sin(y) + 0.1
+        return y
+
+    page = tmp_path / "settle.html"
+    ad.play(settle, 0.7).save(page)
+    tab = visit(page.as_uri())
+    shown = only(tab)
+    shown.click("last")
+    chosen = shown.root.locator(".cotangent")
+    assert chosen.locator("option").all_text_contents() == ["|cotangent of y|", "no cotangent"]
+    high, low = shown.root.locator(".end").all_text_contents()
+    assert (high, low) == ("1", "1.3e-37")
+    assert chosen.locator("span").text_content() == f"= {low}"
+    heights = [float(part.split("H")[0]) for part in shown.root.locator(".fall").get_attribute("d").split("V")[1:]]
+    assert len(heights) == 119
+    assert heights == sorted(heights)
+    assert violations(shown.root) == []
+    tab.is_quiet()
+
+
+def test_the_curves_are_strong_up_to_the_step_at_hand(visit: Any, tmp_path: Path) -> None:
+    traced = logistic()
+    shown = only(visit(save_page(traced, tmp_path)))
+    shown.root.locator("input[type=range]").fill(str((len(traced) - 1) // 2))
+    mask = shown.root.locator(".band svg").evaluate("svg => getComputedStyle(svg).maskImage")
+    assert "rgba(0, 0, 0, 0.2) 0" in mask.replace("0px", "0")
+    assert shown.root.locator(".band").bounding_box()["height"] == 48
+    shown.root.focus()
+    shown.press("f")
+    shown.root.locator("[data-tab]").first.wait_for()
+    assert shown.root.locator(".band").bounding_box()["height"] == 80
 
 
 def test_unnamed_targets_large_arrays_gaps_and_odd_names(visit: Any, tmp_path: Path) -> None:

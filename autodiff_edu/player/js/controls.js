@@ -29,16 +29,20 @@ const BUTTONS = {
 };
 const SPEEDS = [0.5, 1, 2, 4];
 
-/** @typedef {keyof typeof BUTTONS | "stage" | "predict" | "leave" | "fit"} Action */
+/** @typedef {keyof typeof BUTTONS | "stage" | "predict" | "leave" | "fit" | "wave" | "farther" | "back"} Action */
 /** @typedef {Record<Action, () => void>} Actions */
 
 /**
- * `actions` are what the buttons do, by name; `go` hears where the scrubber is put, `setSpeed` a factor.
+ * `actions` are what the buttons do, by name; `go` hears where the scrubber is put, `setSpeed` a factor, `setSize`
+ * which of the `sizes` a step has.
  * @param {Trace} trace
  * @param {import("./history.js").History} history
- * @param {{ actions: Actions, go: (step: number) => void, setSpeed: (factor: number) => void }} heard
+ * @param {{
+ *   actions: Actions, go: (step: number) => void, setSpeed: (factor: number) => void,
+ *   sizes: import("./granularity.js").Size[], setSize: (size: number) => void,
+ * }} heard
  */
-export function controlsView(trace, history, { actions, go, setSpeed }) {
+export function controlsView(trace, history, { actions, go, setSpeed, sizes, setSize }) {
   /** @type {[typeof STRINGS.controls, number, Record<string, HTMLButtonElement>]} */
   const [words, last, buttons] = [STRINGS.controls, trace.steps.length - 1, {}];
   for (const [action, { key, icon }] of Object.entries(BUTTONS)) {
@@ -57,6 +61,10 @@ export function controlsView(trace, history, { actions, go, setSpeed }) {
   const speed = make("select", { class: "speed", "aria-label": words.speed, title: words.speed }, ...choices);
   speed.value = "1";
   speed.addEventListener("change", () => setSpeed(Number(speed.value)));
+  const ofSizes = sizes.map((size, index) => make("option", { value: index }, words.sizes[size]));
+  const size = make("select", { class: "size", "aria-label": words.size, title: words.aboutSize }, ...ofSizes);
+  size.hidden = sizes.length === 1;
+  size.addEventListener("change", () => setSize(Number(size.value)));
   const scrubber = make("input", { type: "range", min: 0, max: last, step: 1, "aria-label": words.scrubber });
   scrubber.addEventListener("input", () => go(Number(scrubber.value)));
   const place = (/** @type {number} */ step) => `--portion: ${last ? step / last : 0}`;
@@ -89,15 +97,18 @@ export function controlsView(trace, history, { actions, go, setSpeed }) {
   const showPredicting = (/** @type {boolean} */ on) => set(predict, "aria-pressed", on);
   const focusNext = () => buttons.next.focus({ preventScroll: true });
   const moving = make("div", { class: "buttons" }, ...Object.values(buttons));
-  const choosing = make("div", { class: "choices" }, speed, predict, stage);
+  const choosing = make("div", { class: "choices" }, speed, size, predict, stage);
   const element = make("div", { class: "controls" }, moving, choosing, track);
   return { element, stage, show, showPlaying, showPredicting, focusNext };
 }
 
 /** @type {Record<string, Action>} */
 const KEYS = {
-  ArrowLeft: "previous", ArrowRight: "next", " ": "play", Home: "first", End: "last", f: "stage", 0: "fit",
+  ArrowLeft: "previous", ArrowRight: "next", " ": "play", Home: "first", End: "last",
+  f: "stage", 0: "fit", w: "wave",
 };
+/** @type {Record<string, Action>} */
+const SHIFT_KEYS = { ArrowLeft: "back", ArrowRight: "farther" };
 /** @type {Record<string, Action>} */
 const STAGE_KEYS = { PageUp: "previous", PageDown: "next" }; // those of a presenter's remote
 
@@ -113,8 +124,9 @@ export function handleKey(event, actions, onStage = false) {
     event.stopPropagation();
     return;
   }
-  const action = KEYS[event.key] ?? (onStage ? STAGE_KEYS[event.key] : undefined);
-  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !action) return;
+  const plain = KEYS[event.key] ?? (onStage ? STAGE_KEYS[event.key] : undefined);
+  const action = event.shiftKey ? SHIFT_KEYS[event.key] : plain;
+  if (event.ctrlKey || event.altKey || event.metaKey || !action) return;
   event.stopPropagation();
   // On a button that was reached with Tab, Space presses that button.
   if (event.key === " " && /** @type {Element} */ (event.target).matches("button, summary")) return;

@@ -2,7 +2,8 @@
  * Curves: how what is computed anew, under one name, changes over all steps.
  *
  * The tensors loss, loss₂, loss₃ are one curve, and so are the targets of the passes where the code has no name for
- * them. Numbers are drawn as they are, arrays as their norms; each curve has a scale of its own.
+ * them. Numbers are drawn as they are, arrays as their norms; each curve has a scale of its own. The cotangents of one
+ * name are a curve on a logarithmic scale: each as large as it is when its pass has added it up.
  */
 
 import { flat } from "./array.js";
@@ -34,6 +35,19 @@ function heightOf({ shape, data, norm }) {
  * @returns {Curve[]}
  */
 export function readCurves({ steps, tensors, tapes }, { changes }) {
+  const families = familiesOf(steps, tensors, (tensor) => changes[tensor]);
+  return [...memoryCurve({ steps, tapes }), ...families].flatMap((curve) => {
+    const heights = curve.points.map(({ height }) => height).filter(Number.isFinite);
+    const [low, high] = [Math.min(...heights), Math.max(...heights)];
+    return heights.length >= FEWEST_VALUES && low < high ? [{ ...curve, low, high, heights }] : [];
+  }).sort((one, other) => one.rank - other.rank);
+}
+
+/**
+ * The tensors that have one name, with what `changesOf` lists of each, in order.
+ * @type {(steps: Step[], tensors: Tensor[], changesOf: (tensor: number) => Change[]) => Family[]}
+ */
+function familiesOf(steps, tensors, changesOf) {
   const targets = new Set(steps.filter(({ kind }) => kind === "seed").map(({ tensor }) => tensor));
   /** @type {Map<string, Family>} */
   const families = new Map();
@@ -44,18 +58,34 @@ export function readCurves({ steps, tensors, tapes }, { changes }) {
     const family = rank === 0 && UNNAMED.test(name) ? STRINGS.strip.target : own;
     const curve = families.get(family) ?? { name: family, rank, points: [] };
     curve.rank = Math.min(curve.rank, rank);
-    for (const { step, array } of changes[tensor]) {
+    for (const { step, array } of changesOf(tensor)) {
       curve.points.push({ step, text: array.text, scalar: !array.shape.length, height: heightOf(array) });
     }
     families.set(family, curve);
   });
-  return [...memoryCurve({ steps, tapes }), ...families.values()].flatMap((curve) => {
-    curve.points.sort((one, other) => one.step - other.step);
-    const heights = curve.points.map(({ height }) => height).filter(Number.isFinite);
-    const [low, high] = [Math.min(...heights), Math.max(...heights)];
-    return heights.length >= FEWEST_VALUES && low < high ? [{ ...curve, low, high, heights }] : [];
-  }).sort((one, other) => one.rank - other.rank);
+  for (const { points } of families.values()) points.sort((one, other) => one.step - other.step);
+  return [...families.values()];
 }
+
+/**
+ * The sizes of cotangents, with the exponents to base 10 as heights; what is 0 or not finite has no place on the scale.
+ * First come those of what is assigned to or watched, then those that have most values.
+ * @param {Pick<Trace, "steps" | "tensors">} trace
+ * @param {{ totals: (tensor: number) => Change[] }} history
+ * @returns {Curve[]}
+ */
+export function readCotangents({ steps, tensors }, { totals }) {
+  const rankOf = ({ rank = 0 }) => (rank === 1 ? 0 : 1);
+  return familiesOf(steps, tensors, totals).flatMap((curve) => {
+    const points = curve.points.map(({ height, ...point }) => ({ ...point, height: Math.log10(Math.abs(height)) }));
+    const heights = points.map(({ height }) => height).filter(Number.isFinite);
+    if (heights.length < FEWEST_VALUES) return [];
+    return [{ ...curve, points, heights, low: Math.min(...heights), high: Math.max(...heights) }];
+  }).sort((one, other) => rankOf(one) - rankOf(other) || other.points.length - one.points.length);
+}
+
+/** @param {number} exponent */
+export const formatPower = (exponent) => String(Number((10 ** exponent).toPrecision(2)));
 
 /**
  * The path of a curve. A value holds until the next one; where it is not finite there is a gap.
@@ -65,7 +95,7 @@ export function readCurves({ steps, tensors, tapes }, { changes }) {
 export function stairsOf({ points, low, high }, end) {
   const parts = points.flatMap(({ step, height }, k) => {
     if (!Number.isFinite(height)) return [];
-    const y = ((high - height) / (high - low)).toFixed(3);
+    const y = ((high - height) / (high - low || 1)).toFixed(3);
     const starts = !Number.isFinite(points[k - 1]?.height);
     return [starts ? `M${step} ${y}` : `V${y}`, `H${points[k + 1]?.step ?? end}`];
   });

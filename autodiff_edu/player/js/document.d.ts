@@ -88,6 +88,7 @@ interface Step {
   value?: NDArray;
   formula?: number;
   how?: string;
+  what?: string;
   targets?: number[];
   gradient?: NDArray | null;
   word?: string;

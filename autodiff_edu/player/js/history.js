@@ -81,6 +81,14 @@ export function readHistory(trace) {
   /** @type {(tensor: number, number: number) => NDArray | null} */
   const cotangent = (tensor, number) => inPass(cotangents[tensor], number)?.array ?? null;
   /**
+   * What each backward pass has for a tensor in the end, at the step that adds the last part.
+   * @param {number} tensor
+   */
+  const totals = (tensor) => [...cotangents[tensor].values()].flatMap((changes) => {
+    const total = changes.at(-1);
+    return steps[total.step].tangent ? [] : [total];
+  });
+  /**
    * Whether tangents are on show at a step that is not one of a backward pass.
    * @param {number} number
    */
@@ -114,6 +122,6 @@ export function readHistory(trace) {
   const tapeName = (tape) => (trace.tapes.length === 1 ? STRINGS.tape.only : trace.tapes[tape].name);
   const where = steps.map((step) => step.where ?? null);
   const ofSteps = { odd: readNonfinite(trace), backward, update, phase, pass, tangents, pushing, paused, where, turns };
-  const looked = { known, value, cotangent, arrived, state, pulled, missed, lane };
+  const looked = { known, value, cotangent, totals, arrived, state, pulled, missed, lane };
   return { ...ofSteps, ...looked, changes: values, computed, appeared, tapeName };
 }

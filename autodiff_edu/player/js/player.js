@@ -16,6 +16,7 @@ import { readCorners } from "./corners.js";
 import { build, make, set, write } from "./dom.js";
 import { readFlow } from "./flow.js";
 import { glossaryView } from "./glossary.js";
+import { landing, readSizes } from "./granularity.js";
 import { graphView } from "./graph.js";
 import { readHistory } from "./history.js";
 import { nudgeView } from "./nudge.js";
@@ -30,6 +31,7 @@ import { stripView } from "./strip.js";
 import { sweepView } from "./sweep.js";
 import { stepOnSwipes } from "./swipe.js";
 import { tapeView } from "./tape.js";
+import { waveView } from "./wave.js";
 import * as SHARED from "../../text/shared.json";
 
 const MILLISECONDS_PER_STEP = 1000;
@@ -123,13 +125,18 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   };
   const [history, flow] = [readHistory(trace), readFlow(() => stage.isOn())];
   const corners = readCorners(trace, history);
+  const sizes = readSizes(trace, history, content.layout);
   const last = trace.steps.length - 1;
   const compact = host.closest("[data-autodiff-compact]") !== null;
   /** @type {[number, number | null, number, boolean, boolean]} */
   let [current, timer, speed, covered, asking] = [-1, null, 1, false, false];
+  let size = 0; // of a step, among those that the trace has
+  /** @type {import("./wave.js").Wave | undefined} */
+  let wave;
   const show = (/** @type {number} */ wanted) => {
     const next = Math.max(0, Math.min(last, Math.trunc(wanted) || 0));
     if (next === current) return false;
+    wave?.end();
     current = next;
     const direction = history.backward[next] ? "backward" : history.update[next] ? "update" : "forward";
     build(root, { "data-step": next, "data-kind": trace.steps[next].kind, "data-direction": direction });
@@ -153,34 +160,45 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   /** @type {(name: string, value: unknown) => void} */
   let tell = () => {};
   const move = (/** @type {number} */ wanted) => show(wanted) && tell("step", current);
+  const isPlaying = () => Boolean(timer || wave?.isRunning());
   const stop = () => {
-    if (!timer) return;
+    const played = isPlaying();
+    wave?.drop();
     timer = /** @type {undefined} */ (clearInterval(timer));
     controls.showPlaying(false);
-    tell("playing", false);
+    if (played) tell("playing", false);
   };
-  /** One step on, unless the reader is asked about it first. */
-  const advance = () => {
-    if (current < last && predict.asks(current + 1)) stop();
-    else move(current + 1);
+  /** @type {(way: 1 | -1, larger?: number) => number} */
+  const landingOf = (way, larger = 0) => landing(sizes[Math.min(size + larger, sizes.length - 1)][1], current, way);
+  /** One step on, unless the reader is asked about it first; about what a larger one passes over nothing is asked. */
+  const advance = (larger = 0) => {
+    const wanted = landingOf(1, larger);
+    if (current < last && predict.asks(wanted)) stop();
+    else move(wanted);
   };
   const play = () => {
     if (current === last) move(0);
     controls.showPlaying(true);
+    tell("playing", true);
+    if (!wave || covered) start();
+    else wave.precede(start);
+  };
+  const start = () => {
     timer = setInterval(() => {
       // A cell that is run again, or a closed notebook, takes the host away without telling.
       if (host.isConnected) advance();
       if (current === last || !host.isConnected) stop();
     }, MILLISECONDS_PER_STEP / speed);
-    tell("playing", true);
   };
+  const replay = () => { stop(); if (!covered) wave?.run(() => {}); };
   const setSpeed = (/** @type {number} */ factor) => {
     speed = factor;
     if (timer) { stop(); play(); }
   };
   const go = (/** @type {number} */ wanted) => { stop(); move(wanted); };
   const next = () => { stop(); advance(); };
-  const moves = { first: () => go(0), previous: () => go(current - 1), next, last: () => go(last) };
+  const farther = { farther: () => { stop(); advance(1); }, back: () => go(landingOf(-1, 1)) };
+  const moves = { first: () => go(0), previous: () => go(landingOf(-1)), next, last: () => go(last), ...farther };
   const togglePredict = () => {
     stop();
     asking = predict.toggle();
@@ -194,8 +212,11 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
    */
   const cover = (on) => { set(root, "data-predicting", on ? "" : null); covered = on; draw(); };
   const onStage = { stage: () => stage.toggle(), leave: () => stage.leave(), fit: () => {} };
-  const actions = { ...moves, ...onStage, play: () => (timer ? stop() : play()), predict: togglePredict };
-  const controls = controlsView(trace, history, { actions, go, setSpeed });
+  const playing = { play: () => (isPlaying() ? stop() : play()), wave: replay };
+  const actions = { ...moves, ...onStage, ...playing, predict: togglePredict };
+  const setSize = (/** @type {number} */ chosen) => { size = chosen; };
+  const named = sizes.map(([name]) => name);
+  const controls = controlsView(trace, history, { actions, go, setSpeed, sizes: named, setSize });
   const grouped = content.layout.groups.length > 0;
   const predict = predictModeView(trace, history, { grouped, drill, reveal, cover, go });
   const sentence = make("p", { class: "scroll sentence", "aria-live": "polite" });
@@ -226,6 +247,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     const graph = graphView(trace, history, content.layout, go, flow, corners);
     actions.fit = graph.fit;
     drawn.push(graph);
+    wave = waveView(graph.element, trace, content.layout, replay);
     counted.push(panelView(trace, history, flow, corners, () => covered, content.layout.tensors));
     if (trace.nudges?.length) (compact ? counted : over).push(nudgeView(trace, history, counted[0].element, compact));
   }
@@ -241,6 +263,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const stage = stageView(host, root, controls.stage, { redraw, rest: () => stop(), ask });
   bar.append(stage.list);
   root.append(...elements(over));
+  for (const event of ["keydown", "pointerdown"]) root.addEventListener(event, () => wave?.end(), true);
   root.addEventListener("keydown", (event) =>
     words.ends(event) || stage.handleKey(event) || handleKey(event, actions, stage.isOn()));
   stepOnSwipes(root, moves);
@@ -259,8 +282,8 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   }).observe(root);
   return {
     show,
-    play: (/** @type {boolean} */ on) => { if (on !== Boolean(timer)) (on ? play : stop)(); },
-    isPlaying: () => Boolean(timer),
+    play: (/** @type {boolean} */ on) => { if (on !== isPlaying()) (on ? play : stop)(); },
+    isPlaying,
     ask: (/** @type {boolean} */ on) => { if (on !== asking) togglePredict(); },
     openStage: () => stage.isOn() || stage.toggle(),
     join: (/** @type {typeof tell | null} */ heard) => { tell = heard ?? (() => {}); },

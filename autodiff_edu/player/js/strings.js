@@ -77,6 +77,11 @@ export const STRINGS = {
     turnForward: (/** @type {number} */ step) => `Tangents are pushed forward from step ${step}`,
     speed: "Speed",
     times: (/** @type {number} */ factor) => `${factor}×`,
+    size: "How far a step goes",
+    aboutSize: "How far Play and the arrows go; Shift+→ and Shift+← go the next larger step",
+    sizes: { operation: "by operation", line: "by line", turn: "by turn", pass: "by pass" },
+    wave: "Replay wave",
+    aboutWave: "Values run down the whole graph, then cotangents run back (w)",
     predict: "Predict",
     aboutPredict: "Work out what comes next before it is shown",
     stage: "Stage",
@@ -98,6 +103,14 @@ export const STRINGS = {
     goes: (name, from, to, count) => `${name} starts at ${from} and ends at ${to}, over ${count} values.`,
     none: "No curve is drawn",
     covered: "Values up to this step",
+    which: "The cotangent that is drawn, on a logarithmic scale",
+    cotangent: (name) => `|cotangent of ${name}|`,
+    noCotangent: "no cotangent",
+    equals: (text) => `= ${text}`,
+    /** @type {(name: string, from: string, to: string, count: number) => string} */
+    logarithmic: (name, from, to, count) =>
+      `The size of the cotangent of ${name}, on a logarithmic scale, starts at ${from} and ends at ${to}, ` +
+      `over ${count} values.`,
   },
   stage: { tabs: "Panels", panel: "Numbers", graph: "Graph", tape: "Tape", sweep: "Jacobian", contours: "Contours",
     compiling: "Program" },

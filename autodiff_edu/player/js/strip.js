@@ -1,6 +1,9 @@
-/** The strip under the scrubber: the curves of what changes over the steps. Where nothing changes there is no strip. */
+/**
+ * The strip under the scrubber: the curves of what changes over the steps, drawn up to the step at hand and faint after
+ * it, and the size of one cotangent on a logarithmic scale. Where nothing changes there is no strip.
+ */
 
-import { formatHeight, readCurves, stairsOf, trendOf } from "./curves.js";
+import { formatHeight, formatPower, readCotangents, readCurves, stairsOf, trendOf } from "./curves.js";
 import { draw, make, set, write } from "./dom.js";
 import { latest } from "./history.js";
 import { STRINGS } from "./strings.js";
@@ -13,6 +16,10 @@ const MOST_CURVES = 4; // curves at once; each has a colour and a dash
  * }} Shown
  */
 
+/** @param {import("./curves.js").Curve} cotangent */
+const fallOf = ({ name, heights }) =>
+  STRINGS.strip.logarithmic(name, formatPower(heights[0]), formatPower(heights.at(-1)), heights.length);
+
 /**
  * Null where nothing changes. While `isCovered()`, what is still to come is not told.
  * @param {Trace} trace
@@ -24,11 +31,21 @@ export function stripView(trace, history, go, isCovered) {
   /** @type {[typeof STRINGS.strip, number, Shown[]]} */
   const [words, last, curves] =
     [STRINGS.strip, trace.steps.length - 1, /** @type {Shown[]} */ (readCurves(trace, history))];
-  if (!curves.length) return null;
+  const cotangents = readCotangents(trace, history);
+  if (!curves.length && !cotangents.length) return null;
   const box = { viewBox: `0 0 ${last} 1`, preserveAspectRatio: "none", role: "img" };
   const [picture, now] = [draw("svg", box), make("i", {})];
-  const [band, list] = [make("div", { class: "band" }, picture, now), make("div", { class: "chips" })];
-  const element = make("div", { class: "curves" }, band, list);
+  const ends = ["high", "low"].map((end) => make("span", { class: `end ${end}` }));
+  const [band, list] = [make("div", { class: "band" }, picture, now, ...ends), make("div", { class: "chips" })];
+  const options = [...cotangents.map(({ name }) => words.cotangent(name)), words.noCotangent]
+    .map((text, index) => make("option", { value: index }, text));
+  const which = make("select", { "aria-label": words.which, title: words.which }, ...options);
+  const size = make("span", {});
+  const chosen = make("label", { class: "cotangent" }, which, size);
+  chosen.hidden = !cotangents.length;
+  which.addEventListener("change", () => arrange());
+  const fall = draw("path", { class: "fall" });
+  const element = make("div", { class: "curves" }, band, make("div", { class: "legend-row" }, list, chosen));
   /** @type {Shown[]} */
   const drawn = []; // the latest last
   let current = 0;
@@ -64,7 +81,10 @@ export function stripView(trace, history, go, isCovered) {
       set(curve.chip, "aria-pressed", on);
       for (const part of [curve.chip, curve.line]) set(part, "data-ink", on ? curve.ink : null);
     }
-    picture.replaceChildren(...drawn.map(({ line }) => line));
+    const cotangent = cotangents[Number(which.value)];
+    if (cotangent) set(fall, "d", stairsOf(cotangent, last));
+    ends.forEach((end, k) => write(end, cotangent ? formatPower(k ? cotangent.low : cotangent.high) : ""));
+    picture.replaceChildren(...drawn.map(({ line }) => line), ...(cotangent ? [fall] : []));
     tell(current);
   };
   /**
@@ -72,7 +92,11 @@ export function stripView(trace, history, go, isCovered) {
    * @param {number} step
    */
   const tell = (step) => {
-    set(picture, "aria-label", isCovered() ? words.covered : drawn.map(trendOf).join(" ") || words.none);
+    const cotangent = cotangents[Number(which.value)];
+    const trends = [...drawn.map(trendOf), ...(cotangent ? [fallOf(cotangent)] : [])].join(" ");
+    set(picture, "aria-label", isCovered() ? words.covered : trends || words.none);
+    const added = cotangent && latest(cotangent.points, step);
+    write(size, added ? words.equals(formatPower(added.height)) : "");
     for (const curve of curves) {
       const known = curve.chip.dataset.ink !== undefined && latest(curve.points, step);
       if (!known) write(curve.label, curve.name);
@@ -92,7 +116,8 @@ export function stripView(trace, history, go, isCovered) {
   band.addEventListener("pointerleave", () => tell(current));
   band.addEventListener("click", (event) => {
     const at = stepAt(event);
-    const changes = drawn.flatMap(({ points }) => points.map(({ step }) => step));
+    const all = [...drawn, cotangents[Number(which.value)]].filter(Boolean);
+    const changes = all.flatMap(({ points }) => points.map(({ step }) => step));
     /** @type {(one: number, other: number) => number} */
     const nearer = (one, other) => (Math.abs(other - at) < Math.abs(one - at) ? other : one);
     go(changes.length ? changes.reduce(nearer) : Math.round(at));

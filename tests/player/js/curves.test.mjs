@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { readCurves, formatHeight, stairsOf, trendOf } from "../../../autodiff_edu/player/js/curves.js";
+import { readCotangents, readCurves, formatHeight, formatPower, stairsOf, trendOf } from "../../../autodiff_edu/player/js/curves.js";
 import { dampedStep } from "../../../autodiff_edu/player/js/newton-damping.js";
 import { readHistory } from "../../../autodiff_edu/player/js/history.js";
-import { dampings, traces } from "./traces.mjs";
+import { dampings, others, traces } from "./traces.mjs";
 
 const curvesOf = ({ document }) => readCurves(document, readHistory(document));
 
@@ -50,6 +50,39 @@ test("the height of an array is its norm", () => {
   assert.deepEqual(points.map(({ height }) => height), [5, 7, NaN, 10]);
   assert.deepEqual(heights, [5, 7, 10]);
   assert.deepEqual([formatHeight(0.693147), formatHeight(12345.6), formatHeight(2)], ["0.6931", "12350", "2"]);
+});
+
+test("a cotangent is as large as its pass has made it, by its exponent, and what is assigned to comes first", () => {
+  const { document } = others.training;
+  const curves = readCotangents(document, readHistory(document));
+  assert.deepEqual(curves.slice(0, 4).map(({ name }) => name).sort(), ["W1", "W2", "b1", "b2"]);
+  for (const { name, points } of curves.slice(0, 4)) {
+    const tensor = document.tensors.findIndex((one) => one.name === name);
+    const parts = document.steps.filter((step) => step.kind === "accumulate" && step.tensor === tensor);
+    const sums = parts.filter(({ count, of }) => count === of).map(({ after }) => Math.hypot(...after.data.flat()));
+    assert.equal(points.length, sums.length);
+    points.forEach(({ height, step }, k) => {
+      assert.ok(Math.abs(height - Math.log10(sums[k])) < 1e-9, name);
+      assert.equal(document.steps[step].kind, "accumulate");
+    });
+  }
+  const { document: loop } = traces.loop;
+  const [{ name, points, low, high }] = readCotangents(loop, readHistory(loop));
+  assert.equal(name, "y");
+  assert.ok(points.length > 5 && low < high);
+});
+
+test("what is 0 or not finite is a gap on the logarithmic scale, and tangents are not cotangents", () => {
+  const tensors = [{ name: "w", kind: "variable" }, { name: "c", kind: "constant" }];
+  const data = [1e-148, 0, "nan", 100, 1];
+  const totals = () => data.map((item, step) => ({ step, array: { shape: [], data: item, text: String(item) } }));
+  const [curve, ...more] = readCotangents({ steps: [], tensors }, { totals });
+  assert.deepEqual(more, []);
+  assert.deepEqual([curve.low, curve.high].map(Math.round), [-148, 2]);
+  assert.deepEqual([formatPower(curve.low), formatPower(curve.high)], ["1e-148", "100"]);
+  assert.equal(stairsOf(curve, 5), "M0 1.000H1M3 0.000H4V0.013H5");
+  const { document } = traces.forward_mode;
+  assert.deepEqual(readCotangents(document, readHistory(document)), []);
 });
 
 test("a damped step is the solution that NumPy finds", () => {

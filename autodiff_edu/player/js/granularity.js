@@ -1,0 +1,76 @@
+/** How far one move goes: to the next operation, line, turn of a loop, or pass. Where each leads is worked out once. */
+
+/** @typedef {"operation" | "line" | "turn" | "pass"} Size */
+
+/**
+ * The sizes that a trace has, from the smallest to the largest, and where each lands: at the first steps of its lines,
+ * turns or passes, and at the last step of all. A turn is one of the outermost loop, and begins with what its tape
+ * watches; every turn and every pass begins a line, too, or a loop of one line would be one move.
+ * @param {Trace} trace
+ * @param {import("./history.js").History} history
+ * @param {Pick<Layout, "groups" | "tensors">} layout
+ */
+export function readSizes({ steps, entries }, history, { groups, tensors }) {
+  const last = steps.length - 1;
+  const turns = entries.map(({ output }, entry) => {
+    /** @type {[string | null, string]} */
+    let [turn, inner] = [null, `entry ${entry}`];
+    for (let group = tensors[output]?.group ?? -1; group >= 0; group = groups[group].parent) {
+      if (groups[group].kind === "loop") turn = inner;
+      inner = `group ${group}`;
+    }
+    return turn;
+  });
+  const ends = new Map(steps.map((step, number) => [step.pass, number]));
+  const open = steps.map(() => /** @type {number | null} */ (null)); // the pass under way, of several the latest
+  for (const first of history.turns) open.fill(steps[first].pass, first, ends.get(steps[first].pass) + 1);
+  const phase = /** @type {any} */ (history).phase ?? ((/** @type {number} */ number) =>
+    (steps[number].kind === "assign" ? "update" : history.backward[number] ? "backward" : "forward"));
+  const starts = { turn: new Set([last]), pass: new Set([last]), line: new Set([last]) };
+  /** @type {(string | null | undefined)[]} */
+  let [turn, place, pass] = [undefined, null, null];
+  /** @param {number} number */
+  const opens = (number) => steps[number]?.kind === "watch" || steps[number]?.what === "condition";
+  steps.forEach(({ entry, where, call }, number) => {
+    const word = phase(number);
+    const passes = word === "backward" || word === "tangents"; // what a tape does after a pass belongs to it
+    const now = open[number] !== null ? `pass ${open[number]}` : passes ? pass : word;
+    if (now !== pass) starts.pass.add(number);
+    pass = now;
+    const own = entry === undefined ? turn : turns[entry];
+    if (own !== turn) {
+      let begin = number;
+      while (opens(begin - 1)) begin--;
+      starts.turn.add(begin);
+    }
+    turn = own;
+    const there = where ? `${where.code}:${where.line} in ${call}` : place;
+    if (there !== place) starts.line.add(number);
+    place = there;
+  });
+  for (const start of [...starts.turn, ...starts.pass]) starts.line.add(start);
+  const landings = Object.entries(starts).map(/** @returns {[Size, number[]]} */ ([size, found]) =>
+    [size, [...found].filter((step) => step > 0).sort((one, other) => one - other)]);
+  landings.sort(([, one], [, other]) => other.length - one.length);
+  /** @type {[Size, number[] | null][]} */
+  const sizes = [["operation", null]];
+  for (const [size, found] of landings) {
+    if (found.length > 1 && found.length < (sizes.at(-1)[1]?.length ?? last)) sizes.push([size, found]);
+  }
+  return sizes;
+}
+
+/**
+ * Where a move from a step lands, forward (1) or back (-1).
+ * @type {(landings: number[] | null, step: number, way: 1 | -1) => number}
+ */
+export function landing(landings, step, way) {
+  if (!landings) return step + way;
+  let [low, high] = [0, landings.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (landings[middle] < step + (way > 0 ? 1 : 0)) low = middle + 1;
+    else high = middle;
+  }
+  return way > 0 ? (landings[low] ?? step) : (landings[low - 1] ?? 0);
+}

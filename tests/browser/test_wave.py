@@ -1,0 +1,161 @@
+"""The wave before the first step: values down the graph, cotangents back, and no number; and how far a step goes."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs import cubic, diamond, forward_mode, logistic, loop, training, two_tapes
+
+import autodiff_edu as ad
+from browser.player_page import only, read, save_page
+
+WAVE = "root => root.querySelector('.graph-figure').dataset.wave ?? null"
+TEXTS = "root => [...root.querySelectorAll('.graph [data-tensor] text')].map((text) => text.textContent)"
+COPIES = "root => root.querySelectorAll('.wave, .graph [style*=opacity]').length"
+
+
+@pytest.fixture
+def timed(open_tab: Any, tmp_path: Path) -> Any:
+    """A function that opens a player in a page whose clock stands still, and gives it and the clock."""
+
+    def timed(traced: ad.Trace, **options: Any) -> tuple[Any, Any]:
+        tab = open_tab("about:blank", **options)
+        tab.page.clock.install()
+        tab.page.goto(save_page(traced, tmp_path))
+        tab.page.clock.pause_at(time.time() + 3600)
+        return only(tab), tab.page.clock
+
+    return timed
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+@pytest.mark.parametrize(
+    ("program", "second"), [(diamond, "cotangents"), (two_tapes, "cotangents"), (forward_mode, "tangents")]
+)
+def test_the_first_play_begins_with_the_wave_and_goes_on_where_the_reader_was(
+    program: Any, second: str, motion: str, timed: Any
+) -> None:
+    player, clock = timed(program(), reduced_motion=motion)
+    player.click("next")
+    texts = player.root.evaluate(TEXTS)
+    player.click("play")
+    assert player.root.evaluate(WAVE) == "values"
+    assert player.root.evaluate(TEXTS) == texts, "no number is given away"
+    if motion == "reduce":
+        assert player.root.locator(".wave circle").count() == 0
+    clock.run_for(1001)
+    assert player.root.evaluate(WAVE) == second
+    assert player.root.evaluate(TEXTS) == texts
+    clock.run_for(1000)
+    assert player.root.evaluate(WAVE) is None
+    assert player.root.evaluate(COPIES) == 0
+    player.stands_at(1)
+    clock.run_for(2100)
+    player.stands_at(3)
+    player.click("play")
+    player.click("play")
+    assert player.root.evaluate(WAVE) is None, "only the first time"
+
+
+def test_the_wave_is_played_again_by_a_key_and_a_button_and_ended_by_any(timed: Any) -> None:
+    traced = diamond()
+    player, clock = timed(traced)
+    player.root.focus()
+    for ends in ("x", "ArrowRight"):
+        player.press("w")
+        assert player.root.evaluate(WAVE) == "values"
+        player.press(ends)
+        assert player.root.evaluate(WAVE) is None
+    player.agrees(read(traced), 1)
+    player.root.get_by_role("button", name="Replay wave", exact=True).click()
+    assert player.root.evaluate(WAVE) == "values"
+    player.click("last")
+    assert player.root.evaluate(WAVE) is None
+    player.agrees(read(traced), len(traced) - 1)
+    clock.run_for(5000)
+    player.stands_at(len(traced) - 1)
+
+
+def test_a_pause_during_the_wave_is_a_pause(timed: Any) -> None:
+    player, clock = timed(diamond())
+    player.click("play")
+    player.click("play")
+    assert player.root.get_by_role("button", name="Play", exact=True).count() == 1
+    clock.run_for(9000)
+    player.stands_at(0)
+
+
+def test_who_predicts_sees_no_wave(timed: Any) -> None:
+    player, clock = timed(cubic())
+    player.click("predict")
+    for key in ("w", "Space"):
+        player.root.focus()
+        player.press(key)
+        assert player.root.evaluate(WAVE) is None
+    assert not player.root.get_by_role("button", name="Replay wave", exact=True).is_visible()
+
+
+def test_the_wave_draws_what_is_in_view(visit: Any, tmp_path: Path) -> None:
+    for traced, most in ((loop(400), 80), (training(8), 20)):
+        player = only(visit(save_page(traced, tmp_path)))
+        player.root.focus()
+        player.press("w")
+        found = player.root.locator(".wave path").count()
+        assert 0 < found <= most
+        player.press("Escape")
+        assert player.root.evaluate(COPIES) == 0
+
+
+def test_play_and_the_arrows_go_by_the_size_that_is_chosen_and_shift_by_the_next_larger(
+    timed: Any,
+) -> None:
+    traced = training(4)
+    steps = traced.document()["steps"]
+    turns = [k for k in range(1, len(steps)) if (steps[k - 1]["kind"], steps[k]["kind"]) == ("assign", "watch")]
+    player, clock = timed(traced)
+    size = player.root.get_by_role("combobox", name="How far a step goes")
+    assert size.locator("option").all_text_contents() == ["by operation", "by line", "by pass", "by turn"]
+    size.select_option("by turn")
+    player.root.focus()
+    player.press("w")
+    player.click("play")
+    for k in range(len(turns)):
+        clock.run_for(1000)
+        player.stands_at(turns[k])
+    clock.run_for(1000)
+    player.stands_at(len(steps) - 1)
+    player.root.focus()
+    player.press("ArrowLeft")
+    player.stands_at(turns[-1])
+    size.select_option("by pass")
+    player.root.focus()
+    player.press("Shift+ArrowLeft")
+    player.stands_at(turns[-2])
+    player.press("ArrowRight")
+    player.stands_at(next(k for k in range(turns[-2], len(steps)) if steps[k]["kind"] == "seed"))
+    player.press("Shift+ArrowRight")
+    player.stands_at(turns[-1])
+    size.select_option("by turn")
+    player.root.focus()
+    player.press("Shift+ArrowRight")  # there is no larger one
+    player.stands_at(len(steps) - 1)
+
+
+def test_by_larger_steps_only_what_comes_at_the_landing_is_asked(visit: Any, tmp_path: Path) -> None:
+    traced = logistic()
+    player = only(visit(save_page(traced, tmp_path)))
+    player.root.get_by_role("combobox", name="How far a step goes").select_option("by pass")
+    player.click("predict")
+    asked = []
+    for _ in range(len(traced)):
+        player.click("next")
+        if player.root.locator(".question").is_visible():
+            asked.append(int(player.root.get_attribute("data-step")))
+            player.click("reveal")
+        if player.root.get_attribute("data-step") == str(len(traced) - 1):
+            break
+    assert len(asked) < 12
+    player.stands_at(len(traced) - 1)
