@@ -22,8 +22,10 @@ from .cells import release_replaced, sign_of_life
 from .files import save
 from .layout.layout import layout
 from .packing import pack
+from .print.film import Film
 from .print.frames import Frames, draw_key_frame
 from .print.moments import choose_key_steps
+from .print.slides import Slides
 from .unpacking import unpack
 
 __all__ = ["Player", "layout"]
@@ -183,18 +185,21 @@ class Player:
         """Return the trace as numbered sentences: one line for each step."""
         return transcript(self._content["trace"])
 
-    def frames(self, *steps: int) -> Frames:
-        """Return pictures of some steps, side by side, for slides and for print.
+    def frames(self, *steps: int, size: str | None = None) -> Frames:
+        """Return pictures of some steps: side by side, for print, or each as a slide.
 
         Parameters
         ----------
         *steps : int
             The steps to draw, counted from 0; by default, up to six that show the most of the trace.
+        size
+            "16:9" for slides of 1280 by 720 pixels, with the code, the graph and what is computed.
 
         Returns
         -------
         Frames
-            With ``svg()``, ``pdf()`` and ``save(path)``; the value of a cell shows it.
+            With ``svg()``, ``pdf()`` and ``save(path)``; the value of a cell shows it. Slides are the pages of a PDF,
+            and ``save("lesson.svg")`` or ``save("lesson.png")`` writes lesson-1.svg, lesson-2.svg and so on.
 
         Raises
         ------
@@ -202,9 +207,37 @@ class Player:
             If there is no such step.
         TypeError
             If a step is not an integer.
+        ValueError
+            If there is no such size.
         """
+        if size not in (None, "16:9"):
+            raise ValueError(f'frames have no size {size!r}: write size="16:9" for slides, or leave it out')
         chosen = [self._check(step) for step in steps] or choose_key_steps(self._content["trace"])
-        return Frames(self._content, chosen)
+        return (Slides if size else Frames)(self._content, chosen)
+
+    def film(self, *steps: int) -> Film:
+        """Return some steps as a film, which plays where no script runs.
+
+        Parameters
+        ----------
+        *steps : int
+            The steps to show, counted from 0, at most 120; by default, up to 24 that show the most of the trace.
+
+        Returns
+        -------
+        Film
+            With ``svg()``, ``gif()``, ``webp()`` and ``save(path)``; the value of a cell plays it.
+
+        Raises
+        ------
+        IndexError
+            If there is no such step.
+        TypeError
+            If a step is not an integer.
+        ValueError
+            If there are too many.
+        """
+        return Film(self._content, [self._check(step) for step in steps])
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the player to a file, in the format given by the ending of its name.
@@ -212,20 +245,24 @@ class Player:
         Parameters
         ----------
         path
-            A name that ends in .html (the page), .svg or .pdf (the key frames) or .txt (the transcript). An existing
-            file is replaced once the new one is complete; until then it stays unchanged.
+            A name that ends in .html (the page), .svg or .pdf (the key frames), .gif or .webp (the film), .png (the
+            current step as a slide) or .txt (the transcript). For a film as SVG, write ``player.film().save(path)``.
+            An existing file is replaced once the new one is complete; until then it stays unchanged.
 
         Raises
         ------
         ValueError
             If the name has another ending.
         ImportError
-            For a PDF, if matplotlib is missing.
+            For a PDF or pixels, if matplotlib is missing.
         """
         forms = {
             ".html": lambda: self.page().encode(errors="replace"),
             ".svg": lambda: self.frames().svg().encode(),
             ".pdf": lambda: self.frames().pdf(),
+            ".gif": lambda: self.film().gif(),
+            ".webp": lambda: self.film().webp(),
+            ".png": lambda: Slides(self._content, [self.step][: len(self)]).png(),
             ".txt": lambda: f"{self.transcript()}\n".encode(errors="replace"),
         }
         save(path, forms)

@@ -613,10 +613,10 @@ def test_a_file_s_name_says_in_which_form_the_player_is_saved(name, content, tmp
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("name", ["lesson", "lesson.png", "lesson.html.gz", ".html"])
+@pytest.mark.parametrize("name", ["lesson", "lesson.mp4", "lesson.html.gz", ".html"])
 def test_an_unknown_form_is_refused_and_nothing_is_written(name, tmp_path):
     (tmp_path / name).write_text("precious")
-    with pytest.raises(ValueError, match=r"\.html, \.svg, \.pdf or \.txt"):
+    with pytest.raises(ValueError, match=r"\.html, \.svg, \.pdf, \.gif, \.webp, \.png or \.txt"):
         ad.play(square, 3.0).save(tmp_path / name)
     assert (tmp_path / name).read_text() == "precious"
 

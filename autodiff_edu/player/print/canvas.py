@@ -1,4 +1,4 @@
-r"""A drawing as a list of shapes, written as SVG or as PDF.
+r"""A drawing as a list of shapes, written as SVG, as PDF or as pixels.
 
 Lengths are in pixels, 96 per inch, and y grows downwards, as in SVG. The same shapes give the same bytes.
 
@@ -14,9 +14,12 @@ import html
 import io
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 MONOSPACE, SANS = "monospace", "sans-serif"
 ADVANCE = 0.602  # of a monospaced character, in units of the font's size
@@ -48,6 +51,9 @@ class TextLine:
     family: str = MONOSPACE
 
 
+Drawn = Path | TextLine
+
+
 @dataclass(frozen=True)
 class Window:
     """A part of another drawing, which hides everything outside: (left, top) is placed at (x, y)."""
@@ -59,7 +65,7 @@ class Window:
     left: float
     top: float
     scale: float
-    shapes: Sequence[Path | TextLine]
+    shapes: Sequence[Drawn]
 
 
 Shape = Path | TextLine | Window
@@ -82,14 +88,19 @@ def rounded_box(x: float, y: float, width: float, height: float, radius: float =
 
 def to_svg(width: float, height: float, shapes: Sequence[Shape], title: str = "") -> str:
     """Write a drawing as self-contained SVG: no font, no style sheet, no script, no id."""
+    return "\n".join([svg_head(width, height, title), *map(svg_of, shapes), "</svg>"]) + "\n"
+
+
+def svg_head(width: float, height: float, title: str = "") -> str:
+    """Return the tag that begins an SVG."""
     about = f' role="img" aria-label="{_escape(title)}"' if title else ""
     size = f'width="{_n(width)}" height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}"'
     usual = 'font-family="monospace" font-size="12" xml:space="preserve"'
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" {size}{about} {usual}>', *map(_svg, shapes), "</svg>"]
-    return "\n".join(lines) + "\n"
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}{about} {usual}>'
 
 
-def _svg(shape: Shape) -> str:
+def svg_of(shape: Shape) -> str:
+    """Write one shape as SVG."""
     match shape:
         case Path(commands, fill, stroke, weight, dash):
             about = [
@@ -109,47 +120,86 @@ def _svg(shape: Shape) -> str:
             about += [("font-weight", "bold")] if bold else []
             shown = " ".join(f'{name}="{value}"' for name, value in about)
             return f"<text {shown}>{_escape(words)}</text>"
-        case Window(x, y, width, height, left, top, scale, shapes):
-            view = f"{_n(left)} {_n(top)} {_n(width / scale)} {_n(height / scale)}"
-            place = f'x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'
-            inside = "\n".join(map(_svg, shapes))
-            return f'<svg {place} viewBox="{view}" preserveAspectRatio="none">\n{inside}\n</svg>'
+        case Window(shapes=shapes):
+            inside = "\n".join(map(svg_of, shapes))
+            return f"{window_head(shape)}\n{inside}\n</svg>"
 
 
-def to_pdf(width: float, height: float, shapes: Sequence[Shape], title: str = "") -> bytes:
-    """Write a drawing as a PDF of one page, with its fonts.
+def window_head(window: Window) -> str:
+    """Return the tag that begins a window."""
+    wide, high = window.width / window.scale, window.height / window.scale
+    place = f'x="{_n(window.x)}" y="{_n(window.y)}" width="{_n(window.width)}" height="{_n(window.height)}"'
+    view = f"{_n(window.left)} {_n(window.top)} {_n(wide)} {_n(high)}"
+    return f'<svg {place} viewBox="{view}" preserveAspectRatio="none">'
+
+
+def to_pdf(width: float, height: float, *pages: Sequence[Shape], title: str = "") -> bytes:
+    """Write drawings as the pages of a PDF, with their fonts.
 
     Raises
     ------
     ImportError
         If matplotlib is missing; the message says what to install.
     """
+    with _matplotlib("a PDF"):
+        from matplotlib.backends.backend_pdf import PdfPages
+
+        file = io.BytesIO()
+        about = {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": "autodiff_edu"}
+        with PdfPages(file, metadata=about | {"Title": _clean(title)}) as pdf:
+            for shapes in pages:
+                pdf.savefig(_figure(width, height, shapes))
+    return file.getvalue()
+
+
+def to_pixels(width: float, height: float, shapes: Sequence[Shape]) -> Any:
+    """Draw on a transparent ground: an array of red, green, blue and opacity, one pixel for each unit.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is missing; the message says what to install.
+    """
+    with _matplotlib("a picture of pixels"):
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        figure = _figure(width, height, shapes)
+        figure.patch.set_alpha(0.0)
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        return np.array(canvas.buffer_rgba())
+
+
+@contextmanager
+def _matplotlib(what: str) -> Iterator[None]:
+    """Draw with matplotlib's own settings: neither the reader's nor the date may change the bytes."""
     try:
         import matplotlib
-        from matplotlib.backends.backend_pdf import FigureCanvasPdf
-        from matplotlib.figure import Figure
-        from matplotlib.transforms import Affine2D
     except ImportError as error:
-        raise ImportError(f"{error}; a PDF needs matplotlib: pip install matplotlib, or save as .svg") from error
-    # Neither the reader's own settings nor the date may change the bytes.
+        raise ImportError(f"{error}; {what} needs matplotlib: pip install matplotlib, or save as .svg") from error
     with matplotlib.rc_context(), warnings.catch_warnings():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({"pdf.fonttype": 42, "text.usetex": False, "svg.hashsalt": "autodiff_edu"})
         warnings.filterwarnings("ignore", message="Glyph")  # a letter that is missing from the font is drawn as a box
-        figure = Figure(figsize=(width / 96, height / 96), dpi=96)
-        to_page = Affine2D().scale(1 / 96, -1 / 96).translate(0, height / 96) + figure.dpi_scale_trans
-        for shape in shapes:
-            if isinstance(shape, Window):
-                moved = Affine2D().translate(-shape.left, -shape.top).scale(shape.scale).translate(shape.x, shape.y)
-                clip = (_to_outline(_rectangle(shape.x, shape.y, shape.width, shape.height)), to_page)
-                for inner in shape.shapes:
-                    _add_artist(figure, inner, moved + to_page, shape.scale, clip)
-            else:
-                _add_artist(figure, shape, to_page)
-        page = io.BytesIO()
-        information = {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": "autodiff_edu"}
-        FigureCanvasPdf(figure).print_pdf(page, metadata=information | {"Title": _clean(title)})
-    return page.getvalue()
+        yield
+
+
+def _figure(width: float, height: float, shapes: Sequence[Shape]) -> Any:
+    from matplotlib.figure import Figure
+    from matplotlib.transforms import Affine2D, Bbox, TransformedBbox
+
+    figure = Figure(figsize=(width / 96, height / 96), dpi=96)
+    to_page = Affine2D().scale(1 / 96, -1 / 96).translate(0, height / 96) + figure.dpi_scale_trans
+    for shape in shapes:
+        if isinstance(shape, Window):
+            moved = Affine2D().translate(-shape.left, -shape.top).scale(shape.scale).translate(shape.x, shape.y)
+            corners = Bbox.from_bounds(shape.x, shape.y, shape.width, shape.height)
+            clip = TransformedBbox(corners, to_page)  # a path would not cut texts
+            for inner in shape.shapes:
+                _add_artist(figure, inner, moved + to_page, shape.scale, clip)
+        else:
+            _add_artist(figure, shape, to_page)
+    return figure
 
 
 def _add_artist(figure: Any, shape: Path | TextLine, transform: Any, scale: float = 1.0, clip: Any = None) -> None:
@@ -174,7 +224,8 @@ def _add_artist(figure: Any, shape: Path | TextLine, transform: Any, scale: floa
     if clip is None:
         artist.set_clip_on(False)
     else:
-        artist.set_clip_path(*clip)
+        artist.set_clip_path(None)
+        artist.set_clip_box(clip)
 
 
 def _to_outline(commands: str) -> Any:
@@ -200,10 +251,6 @@ def _to_outline(commands: str) -> Any:
         corners += points
         codes += [code] * len(points)
     return Outline(corners, codes)
-
-
-def _rectangle(x: float, y: float, width: float, height: float) -> str:
-    return f"M{_n(x)} {_n(y)}H{_n(x + width)}V{_n(y + height)}H{_n(x)}Z"
 
 
 def _clean(words: str) -> str:

@@ -6,19 +6,22 @@ read too.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
 from ...text.shared import colour, shared
 from ..files import save
 from ..layout.thumbnails import SIZE, has_cells, shape_text
-from .canvas import ADVANCE, SANS, Path, Shape, TextLine, Window, rounded_box, to_pdf, to_svg
+from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box, to_pdf, to_svg
+from .curve import draw_curve, read_curve
+from .folding import fold
 from .listing import draw_listing, size_of
 from .moments import Moment, choose_key_steps, read_moment, subject_of
-from .plane import draw_plane
+from .plane import draw_legend, draw_plane, legend_rows
 from .thumbnails import draw_thumbnail
+from .wrapping import shorten, width_of, wrap
 
 INK, QUIET, RULE, PAPER, SUNK, EDGE, IDLE = map(colour, ("ink", "quiet", "rule", "paper", "sunk", "edge", "idle"))
 FORWARD, BACKWARD = ((colour(name), colour(f"{name}-tint")) for name in ("forward", "backward"))  # lines, and areas
@@ -29,6 +32,7 @@ WIDEST, TALLEST, NARROWEST = 460.0, 420.0, 330.0
 PADDING, GAP, LINE, COLUMNS = 12.0, 16.0, 17.0, 3
 SMALLEST = 0.85  # a larger graph is not shrunk further, but cut around the current tensor
 CHARACTER = 12 * ADVANCE
+CURVE = 64.0  # the height of a curve, with its heading
 BOX: dict[str, float] = shared()["box"]
 
 
@@ -56,10 +60,10 @@ class Frames:
 
     def __repr__(self) -> str:
         if not self.steps:
-            return f"Frames({self._title!r}, no steps)"
+            return f"{type(self).__name__}({self._title!r}, no steps)"
         *others, last = map(str, self.steps)
         listed = f"steps {', '.join(others)} and {last}" if others else f"step {last}"
-        return f"Frames({self._title!r}, {listed})"
+        return f"{type(self).__name__}({self._title!r}, {listed})"
 
     def svg(self) -> str:
         """Return the frames as SVG; the same trace gives the same bytes."""
@@ -96,7 +100,7 @@ def draw_key_frame(content: dict[str, Any]) -> tuple[str, str]:
     document = content["trace"]
     steps = [content["ask"]["step"] - 1] if "ask" in content else choose_key_steps(document, 1)
     about = "".join(f", step {number + 1}: {document['steps'][number]['text']}" for number in steps)
-    return Frames(content, steps).svg(), f"{_shorten(document['title'], 200)}{_shorten(about, 400)}"
+    return Frames(content, steps).svg(), f"{_cut(document['title'], 200)}{_cut(about, 400)}"
 
 
 def _draw_strip(
@@ -110,13 +114,14 @@ def _draw_strip(
     scale = max(SMALLEST, fit)
     room = min(max(NARROWEST, layout["width"] * scale + 2 * PADDING), WIDEST) - 2 * PADDING
     picture = (room, min(layout["height"] * scale, TALLEST), scale)
-    frames = [_Frame(document, layout, number, picture) for number in steps]
+    frames = [Frame(document, layout, number, picture) for number in steps]
     words = max((len(frame.sentence) for frame in frames), default=0)
-    width, height = room + 2 * PADDING, 84 + picture[1] + words * LINE + PADDING
+    below = max((frame.extra for frame in frames), default=0.0)
+    width, height = room + 2 * PADDING, 84 + picture[1] + below + words * LINE + PADDING
     columns = max(1, min(COLUMNS, len(frames)))
     top = GAP + 24
     whole = (GAP + columns * (width + GAP), top + -(-len(frames) // columns) * (height + GAP) + (0 if frames else 28))
-    title = _shorten(document["title"], int((whole[0] - 2 * GAP) / (16 * ADVANCE)))
+    title = shorten(document["title"], whole[0] - 2 * GAP, 16, MONOSPACE)
     shapes: list[Shape] = [
         Path(f"M0 0H{whole[0]:g}V{whole[1]:g}H0Z", fill=PAPER),
         TextLine(GAP, GAP + 12, title, 16, INK, bold=True),
@@ -129,36 +134,58 @@ def _draw_strip(
     return *whole, shapes
 
 
-class _Frame:
-    """One step."""
+class Frame:
+    """One step; with `arrives` false, before what moves in it has arrived."""
 
     def __init__(
-        self, document: dict[str, Any], layout: dict[str, Any], number: int, picture: tuple[float, float, float]
+        self,
+        document: dict[str, Any],
+        layout: dict[str, Any],
+        number: int,
+        picture: tuple[float, float, float],
+        arrives: bool = True,
     ) -> None:
-        self.document, self.layout, self.number, self.picture = document, layout, number, picture
+        self.document, self.number, self.picture = document, number, picture
         self.now: Moment = read_moment(document, number)
+        if not arrives and number:
+            before = read_moment(document, number - 1)
+            flows = before.flows if before.on_show == self.now.on_show else {}
+            self.now = replace(self.now, values=before.values, flows=flows)
         self.subject = subject_of(document, self.now.step)
+        home = self.subject if self.subject is not None else max(self.now.values, default=None)
+        self.layout = fold(layout, home) if "links" in layout else layout
         self.colour, self.tint = UPDATE if self.now.update else BACKWARD if self.now.backward else FORWARD
         self.flowing = FORWARD if self.now.pushes else BACKWARD
         words = {"cut": "cut", "skip": "skipped"}  # by tensor: no cotangent comes through these
         kinds = {document["entries"][entry]["output"]: kind for entry, kind in self.now.fates.items()}
         self.unusual = {tensor: words[kind] for tensor, kind in kinds.items() if kind in words}
-        letters = int(picture[0] / (13 * 0.57))
-        lines = textwrap.wrap(_shorten(self.now.step["text"], 6 * letters), letters)
-        self.sentence = lines if len(lines) <= 5 else [*lines[:4], _shorten(lines[4] + "…" * letters, letters)]
+        self.curve = read_curve(document) if "links" in layout else None
+        self.extra = CURVE + 10 if self.curve else 0.0  # the height of what stands between picture and sentence
+        if "contours" in document:
+            self.extra = 18.0 * legend_rows(layout, picture[0], 11) + 4
+        self.sentence = wrap(self.now.step["text"], picture[0], 13, 5)
+
+    @property
+    def walks(self) -> bool:
+        """Whether this is a step without a line of code and without a pass."""
+        return self.now.step["kind"] in ("iterate", "compile")
+
+    @property
+    def direction(self) -> str:
+        """Which way it goes, in words."""
+        forward = "→ forward pass, with tangents" if self.now.pushes else "→ forward pass"
+        back = "← walking back" if self.now.step["kind"] == "explain" else "← backward pass"
+        passing = back if self.now.backward else forward
+        return "" if self.walks else "↻ update" if self.now.update else passing
 
     def draw(self, x: float, y: float, width: float, height: float) -> list[Shape]:
         """Place the parts of the frame: direction, code, graph, sentence."""
         left, right, (room, tall, scale) = x + PADDING, x + width - PADDING, self.picture
-        walks = self.now.step["kind"] in ("iterate", "compile")  # there is no code then, and no pass
-        forward = "→ forward pass, with tangents" if self.now.pushes else "→ forward pass"
-        back = "← walking back" if self.now.step["kind"] == "explain" else "← backward pass"
-        passing = back if self.now.backward else forward
-        direction = "" if walks else "↻ update" if self.now.update else passing
+        walks = self.walks
         count = f"step {self.number + 1} of {len(self.document['steps'])}"
         shapes: list[Shape] = [
             Path(rounded_box(x, y, width, height, 8), PAPER, RULE),
-            TextLine(left, y + 22, direction, 13, self.colour, bold=True, family=SANS),
+            TextLine(left, y + 22, self.direction, 13, self.colour, bold=True, family=SANS),
             TextLine(right, y + 22, count, 12, QUIET, "end", family=SANS),
             *([] if walks else self.code(left, y + 32, room)),
         ]
@@ -169,7 +196,12 @@ class _Frame:
         shapes.append(Window(left + inset, y + 76, room - 2 * inset, tall, left_edge, top_edge, scale, seen))
         if self.layout["width"] * scale > room + 1 or self.layout["height"] * scale > tall + 1:
             shapes.append(Path(rounded_box(left, y + 76, room, tall, 4), stroke=RULE))
-        baseline = y + 76 + tall + LINE + 2
+        under = left, y + 76 + tall + 10, room
+        if self.curve:
+            shapes += draw_curve(self.curve, self.number, (*under, CURVE))
+        if "contours" in self.document:
+            shapes += draw_legend(self.layout, left, under[1] + 8, room, 11)
+        baseline = y + 76 + tall + self.extra + LINE + 2
         return shapes + [
             TextLine(left, baseline + line * LINE, words, 13, INK, family=SANS)
             for line, words in enumerate(self.sentence)
@@ -192,9 +224,9 @@ class _Frame:
         from_, to = max(0, start - first), min(letters, end - first)
         shapes += [
             TextLine(
-                x + 8, y + 14, _shorten(f"{part['place']}, line {where['line']}", letters), 11, QUIET, family=SANS
+                x + 8, y + 14, shorten(f"{part['place']}, line {where['line']}", width - 16, 11), 11, QUIET, family=SANS
             ),
-            TextLine(x + 8, y + 29, _shorten(words.rstrip(), letters), 12, INK),
+            TextLine(x + 8, y + 29, shorten(words.rstrip(), width - 16, 12, MONOSPACE), 12, INK),
         ]
         if where["columns"] and to > from_:
             under = f"M{x + 8 + from_ * CHARACTER:.1f} {y + 34:.1f}H{x + 8 + to * CHARACTER:.1f}"
@@ -213,80 +245,106 @@ class _Frame:
         beyond = max(0.0, self.layout["width"] - room / scale), max(0.0, self.layout["height"] - tall / scale)
         return min(max(0.0, x - room / scale / 2), beyond[0]), min(max(0.0, y - tall / scale / 2), beyond[1])
 
-    def graph(self, left: float, top: float) -> list[Path | TextLine]:
-        """Draw the visible part of the graph: lines, active lines, boxes."""
+    def graph(self, left: float, top: float) -> list[Drawn]:
+        """Draw the visible part of the graph, or the picture in its place."""
         if "compiling" in self.document:
             return draw_listing(self.document["compiling"][self.number], self.layout)
         if "contours" in self.document:
             return draw_plane(self.document["contours"], self.number)
+        return [shape for piece in self.pieces(left, top) for shape in piece]
+
+    def pieces(self, left: float, top: float) -> list[list[Drawn]]:
+        """Draw the visible part of the graph, piece by piece: as many at each step, those on top last.
+
+        The frames of groups, lines, active lines, the names of groups or their boxes if they are folded, tensors.
+        """
         room, tall, scale = self.picture
         right, bottom = left + room / scale, top + tall / scale
         links: list[dict[str, Any]] = self.layout["links"]
-        shapes: list[Path | TextLine] = []
         entry = self.now.step.get("entry")
         arriving = self.layout["entries"][entry] if entry is not None else []
         ends = {number for row in self.layout["entries"] for number in row}
 
-        def is_visible(*corners: float) -> bool:
+        def is_visible(about: dict[str, Any], *corners: float) -> bool:
             (xs, ys) = corners[::2], corners[1::2]
-            return max(xs) >= left and min(xs) <= right and max(ys) >= top and min(ys) <= bottom
+            is_near = max(xs) >= left and min(xs) <= right and max(ys) >= top and min(ys) <= bottom
+            return is_near and not about.get("hidden")
 
-        for group in self.layout["groups"]:
-            x, y = group["x"], group["y"]
-            if is_visible(x, y, x + group["width"], y + group["height"]):
-                shapes.append(Path(rounded_box(x, y, group["width"], group["height"], 8), stroke=RULE, dash=(4, 3)))
-                shapes.append(TextLine(x + 8, y + 15, _shorten(_group_name(group), int(group["width"] / 7)), 11, QUIET))
+        def box_is_visible(box: dict[str, Any]) -> bool:
+            return is_visible(box, box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"])
+
+        groups = [group if box_is_visible(group) else None for group in self.layout["groups"]]
+        pieces: list[list[Drawn]] = [[_frame_of(group)] if group else [] for group in groups]
         for number, link in enumerate(links):
             x, y, to_x, bend, to_y = link["points"]
-            if number in arriving or not is_visible(x, y, to_x, bend, to_x, to_y):
+            if number in arriving or not is_visible(link, x, y, to_x, bend, to_x, to_y):
+                pieces.append([])
                 continue
             known = link.get("entry") in self.now.fates
             grey = IDLE if known else RULE
-            shapes.append(
-                Path(_start_of(link) + _curve_of(link), stroke=grey, weight=1.3, dash=() if known else (1, 4))
-            )
-            if number in ends:
-                shapes.append(_arrowhead((to_x, to_y), -7, grey))
-        for number, arrives in enumerate(arriving):
-            shapes += self.flow(number, links[arrives])
+            line = Path(_start_of(link) + _curve_of(link), stroke=grey, weight=1.3, dash=() if known else (1, 4))
+            pieces.append([line, _arrowhead((to_x, to_y), -7, grey)] if number in ends else [line])
+        pieces.append([part for arrives in arriving for part in self.flow(arrives)])
+        pieces += [_name_of(group, left, right) if group else [] for group in groups]
         for tensor, box in enumerate(self.layout["tensors"]):
-            if is_visible(box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]):
-                shapes += self.box(tensor, box)
-        return shapes
+            pieces.append(self.box(tensor, box) if box_is_visible(box) else [])
+        return pieces
 
-    def flow(self, number: int, link: dict[str, Any]) -> list[Path | TextLine]:
-        """Draw the whole line from an input to the current entry; values flow down it, cotangents up."""
-        first, curves = link, _curve_of(link)
-        while first["parent"] >= 0:
-            first = self.layout["links"][first["parent"]]
-            curves = _curve_of(first) + curves
-        step, back = self.now.step, self.now.backward
-        arguments = self.document["entries"][step["entry"]]["arguments"]
-        place = [k for k, each in enumerate(arguments) if isinstance(each, int)][number]  # the others are texts
-        plain = self.layout["tensors"][arguments[place]]["plain"]
-        flows = step.get("argument", place) == place and not (back and plain)
-        colour = self.colour if flows else IDLE
+    def trail(self, arrives: int) -> list[dict[str, Any]]:
+        """Return the links from an input to an entry, as far as they are outside of folded groups."""
+        links: list[dict[str, Any]] = self.layout["links"]
+        trail: list[dict[str, Any]] = []
+        while arrives >= 0:
+            trail.insert(0, links[arrives])
+            arrives = links[arrives]["parent"]
+        return [link for link in trail if not link.get("hidden")]
+
+    def active(self) -> list[int]:
+        """Return the links along which something flows at this step, each the one that arrives at the entry."""
+        step = self.now.step
+        if "entry" not in step:
+            return []
+        entry = step["entry"]
+        arguments = self.document["entries"][entry]["arguments"]
+        places = [place for place, each in enumerate(arguments) if isinstance(each, int)]  # the others are texts
         return [
-            Path(_start_of(first) + curves, stroke=colour, weight=2.6 if flows else 1.3, dash=(6, 4) if back else ()),
-            _arrowhead(first["points"][:2], 7, colour)
-            if back
-            else _arrowhead((link["points"][2], link["points"][4]), -7, colour),
+            arrives
+            for place, arrives in zip(places, self.layout["entries"][entry], strict=True)
+            if step.get("argument", place) == place
+            and not (self.now.backward and self.layout["tensors"][arguments[place]]["plain"])
         ]
 
-    def box(self, tensor: int, box: dict[str, Any]) -> list[Path | TextLine]:
+    def flow(self, arrives: int) -> list[Drawn]:
+        """Draw the whole line from an input to the current entry; values flow down it, cotangents up."""
+        trail, back = self.trail(arrives), self.now.backward
+        if not trail:
+            return []
+        flows = arrives in self.active()
+        colour = self.colour if flows else IDLE
+        curves = "".join(map(_curve_of, trail))
+        return [
+            Path(
+                _start_of(trail[0]) + curves, stroke=colour, weight=2.6 if flows else 1.3, dash=(6, 4) if back else ()
+            ),
+            _arrowhead(trail[0]["points"][:2], 7, colour)
+            if back
+            else _arrowhead((trail[-1]["points"][2], trail[-1]["points"][4]), -7, colour),
+        ]
+
+    def box(self, tensor: int, box: dict[str, Any]) -> list[Drawn]:
         """Draw a tensor: its name, how it was computed, its value, its cotangent."""
         x, y, width, height = (box[key] for key in ("x", "y", "width", "height"))
         left, art = x + BOX["padding"], box.get("art")
         strip = art["strip"] if art else BOX["strip"]
         value, cotangent = self.now.values.get(tensor), self.now.flows.get(tensor)
-        letters = int((width - 14) / CHARACTER)
+        room = width - 14
         name, known = self.document["tensors"][tensor]["name"], value is not None
         is_now = tensor == self.subject
         fill = self.tint if is_now else SUNK if box["plain"] else PAPER
         stroke = self.colour if is_now else EDGE if known else RULE
         dash = (2.0, 3.0) if box["plain"] and not is_now else ()
         ink = INK if known else QUIET
-        shapes: list[Path | TextLine] = [Path(rounded_box(x, y, width, height), fill, stroke, 2 if is_now else 1, dash)]
+        shapes: list[Drawn] = [Path(rounded_box(x, y, width, height), fill, stroke, 2 if is_now else 1, dash)]
         written = "—" if value is None else value["text"]
         if box["plain"]:
             # A number in the code is named by its value.
@@ -296,7 +354,7 @@ class _Frame:
                 return [*shapes, *heading, *self.art(value, box, "value", (height - art["value"]) / 2)]
             words = written if unnamed else f"{box['heading']} = {written}"
             baseline = y + (height / 2 + 4 if art else BOX["plain_value"])
-            return [*shapes, TextLine(x + width / 2, baseline, _shorten(words, letters), 12, ink, "middle")]
+            return [*shapes, TextLine(x + width / 2, baseline, shorten(words, room, 12, MONOSPACE), 12, ink, "middle")]
         if cotangent is not None:
             shapes.append(Path(rounded_box(x + 2, y + strip, width - 4, height - strip - 2, 5), self.flowing[1]))
         shapes.append(TextLine(left, y + BOX["name"], box["heading"], 12, ink, bold=True))
@@ -304,15 +362,15 @@ class _Frame:
             shapes += self.art(value, box, "value", art["top"])
         else:
             baseline = art["top"] + (art["value"] or 14) / 2 + 4 if art else BOX["value"]
-            shapes.append(TextLine(left, y + baseline, _shorten(written, letters), 12, ink))
+            shapes.append(TextLine(left, y + baseline, shorten(written, room, 12, MONOSPACE), 12, ink))
         if box["operation"]:
             shapes.append(TextLine(x + width - BOX["padding"], y + BOX["name"], box["operation"], 11, QUIET, "end"))
         below = y + ((strip + height) / 2 + 4 if art else BOX["cotangent"])
         if cotangent is None and tensor in self.unusual:
-            shapes.append(TextLine(left, below, _shorten(self.unusual[tensor], letters), 11, QUIET))
+            shapes.append(TextLine(left, below, shorten(self.unusual[tensor], room, 11, MONOSPACE), 11, QUIET))
         elif self.now.backward or cotangent is not None:
             arrow = "→" if self.now.pushes else "←"
-            words, ink = _shorten(f"{arrow} {cotangent['text'] if cotangent else '—'}", letters), QUIET
+            words, ink = shorten(f"{arrow} {cotangent['text'] if cotangent else '—'}", room, 12, MONOSPACE), QUIET
             if cotangent is not None:
                 ink = self.flowing[0]
                 if art and has_cells(cotangent):
@@ -323,7 +381,7 @@ class _Frame:
 
     def art(
         self, array: dict[str, Any], box: dict[str, Any], part: str, top: float, across: float = 0.0
-    ) -> list[Path | TextLine]:
+    ) -> list[Drawn]:
         """Draw an array as a thumbnail; beside it its shape, and where its colours end."""
         x, y, art = box["x"] + box["art"]["x"] + across, box["y"] + top, box["art"]
         left, middle, shape = x + art["width"] + 6, y + art[part] / 2 + 4, shape_text(array["shape"])
@@ -346,10 +404,30 @@ def _curve_of(link: dict[str, Any]) -> str:
     return f"C{x} {middle} {to_x} {middle} {to_x} {bend}" + (f"V{to_y}" if to_y != bend else "")
 
 
-def _group_name(group: dict[str, Any]) -> str:
+def _frame_of(group: dict[str, Any]) -> Path:
+    x, y, width, height = (group[key] for key in ("x", "y", "width", "height"))
+    if group.get("closed"):
+        return Path(rounded_box(x, y, width, height), PAPER, EDGE)
+    return Path(rounded_box(x, y, width, height, 8), stroke=RULE, dash=(4, 3))
+
+
+def _name_of(group: dict[str, Any], left: float, right: float) -> list[Drawn]:
+    """Write the name of a group over the lines that cross it; of a folded one in the middle of what can be seen."""
+    name = str(group.get("name", ""))
     if group["kind"] == "loop":
-        return f"loop ×{group['times']}"
-    return f"turn {group['number']}" if group["kind"] == "turn" else str(group["name"])
+        name = f"loop ×{group['times']}"
+    elif group["kind"] == "turn":
+        name = f"turn {group['number']}"
+    x, y, end = group["x"], group["y"], group["x"] + group["width"]
+    if group.get("closed"):
+        x, end = max(x, left), min(end, right)
+        box = Path(rounded_box(group["x"], y, group["width"], group["height"]), PAPER, EDGE)
+        words = shorten(f"{name} · {group['count']} entries", end - x - 12, 12, MONOSPACE)
+        return [box, TextLine((x + end) / 2, y + group["height"] / 2 + 4, words, 12, QUIET, "middle")]
+    words = shorten(name, end - x - 16, 11, MONOSPACE)
+    wide = width_of(words, 11, MONOSPACE)
+    at = end - 8 - wide if group.get("side") == "right" else x + 8
+    return [Path(rounded_box(at - 3, y + 3, wide + 6, 16, 3), PAPER), TextLine(at, y + 15, words, 11, QUIET)]
 
 
 def _arrowhead(tip: Sequence[float], height: float, colour: str) -> Path:
@@ -357,5 +435,5 @@ def _arrowhead(tip: Sequence[float], height: float, colour: str) -> Path:
     return Path(f"M{x - 4:.1f} {y + height:.1f}L{x:.1f} {y:.1f}L{x + 4:.1f} {y + height:.1f}Z", fill=colour)
 
 
-def _shorten(text: str, letters: int) -> str:
+def _cut(text: str, letters: int) -> str:
     return text if len(text) <= letters else text[: max(0, letters - 1)] + "…"

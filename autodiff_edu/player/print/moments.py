@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
+
+FEWEST_TURNS = 3
 
 
 @dataclass
@@ -113,6 +116,8 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
     def which(*kinds: str) -> list[int]:
         return [number for number, step in enumerate(steps) if step["kind"] in kinds]
 
+    if turns := find_turns(document):
+        return _choose_of_training(document, turns, count)
     computed, seeds, added = which("record", "cut"), which("seed"), which("accumulate")
     forward = [number for number in computed if not seeds or number < seeds[0]] or computed
     # The accumulator with the most contributions, when it is full: the best place to see "+" in the backward pass.
@@ -125,3 +130,68 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
     wishes += [*which("cut")[:1], *which("skip")[:1], *which("explain")[1:2], *told[:1], *which("compile")]
     chosen = list(dict.fromkeys(wish for wish in wishes if wish is not None))
     return sorted(chosen[:count])
+
+
+def find_turns(document: dict[str, Any]) -> list[tuple[int, int]]:
+    """Find the turns of a training: for each target of a pass that one place in the code computes again and again.
+
+    Returns
+    -------
+    list of (int, int)
+        The step at which a target gets its value, and the target, in order; empty if there are fewer than three.
+    """
+    makers = {entry["output"]: entry for entry in document["entries"]}
+    known: dict[int, int] = {}
+    for number, change in enumerate(document["states"]):
+        for tensor in change.get("values", ()):
+            known.setdefault(tensor, number)
+    families: dict[Any, list[tuple[int, int]]] = defaultdict(list)
+    for tensor in dict.fromkeys(step["tensor"] for step in document["steps"] if step["kind"] == "seed"):
+        value, where = document["tensors"][tensor]["value"], makers.get(tensor, {}).get("where")
+        is_number = not value["shape"] and isinstance(value["data"], int | float) and isfinite(value["data"])
+        if is_number and where and tensor in known:
+            families[where["code"], where["line"]].append((known[tensor], tensor))
+    turns = max(map(sorted, families.values()), key=len, default=[])
+    return turns if len(turns) >= FEWEST_TURNS else []
+
+
+def _choose_of_training(document: dict[str, Any], turns: list[tuple[int, int]], count: int) -> list[int]:
+    """Choose what shows the learning: the targets of some turns; what the first pass finds and what is done with it."""
+    steps, (first, second) = document["steps"], (turns[0][0], turns[1][0])
+    begins = next(number for number in range(first, len(steps)) if steps[number]["kind"] == "seed")
+    sent = [number for number in range(begins, second) if steps[number]["kind"] == "accumulate"]
+    given = [k for k in sent if document["tensors"][steps[k]["tensor"]]["kind"] in ("variable", "watched")] or sent
+    assigned = [number for number in range(begins, len(steps)) if steps[number]["kind"] == "assign"]
+    wishes = [turns[-1][0], first, *given[-1:], turns[len(turns) // 2][0], *assigned[:1], *assigned[-1:]]
+    wanted = count - len(dict.fromkeys(wishes))
+    wishes += [turns[(k + 1) * len(turns) // (wanted + 1)][0] for k in range(max(0, wanted))]
+    return sorted([*dict.fromkeys(wishes)][:count])
+
+
+def choose_film_steps(document: dict[str, Any], most: int = 24) -> list[int]:
+    """Choose the steps of a film: all that bring something new, or of a long trace the key steps and some between.
+
+    An operation that is pulled back is left out if its contributions follow. Of a training the turns are shown.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> document = ad.play(lambda x: x * x, 3.0)._content["trace"]
+    >>> [document["steps"][number]["kind"] for number in choose_film_steps(document)]
+    ['watch', 'record', 'seed', 'accumulate', 'accumulate', 'outcome']
+    """
+    steps = document["steps"]
+    new = [
+        number
+        for number, step in enumerate(steps)
+        if step["kind"] != "release"
+        and not (step["kind"] == "pull back" and steps[min(number + 1, len(steps) - 1)]["kind"] == "accumulate")
+    ]
+    if len(new) <= most:
+        return new
+    if find_turns(document):
+        return choose_key_steps(document, most)
+    chosen = set(choose_key_steps(document, most // 2))
+    rest = [number for number in new if number not in chosen]
+    wanted = most - len(chosen)
+    return sorted(chosen | {rest[k * (len(rest) - 1) // max(1, wanted - 1)] for k in range(wanted)})

@@ -11,6 +11,7 @@ from programs import diamond, einsum, forward_mode
 
 import autodiff_edu as ad
 from autodiff_edu.player import Player
+from autodiff_edu.player.print.folding import fold
 from autodiff_edu.text.shared import colour
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -220,7 +221,7 @@ def test_a_frame_shows_the_tensor_at_hand_and_nothing_beyond_the_picture(functio
         step = document["steps"][number]
         if "entry" in step or "tensor" in step:
             tensor = step.get("tensor", document["entries"][step["entry"]]["output"] if "entry" in step else None)
-            box = layout["tensors"][tensor]
+            box = fold(layout, tensor)["tensors"][tensor]
             middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
             assert left - 0.2 <= middle[0] <= left + width + 0.2
             assert top - 0.2 <= middle[1] <= top + height + 0.2

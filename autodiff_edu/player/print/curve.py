@@ -1,0 +1,79 @@
+"""The curve of what a training minimises: what js/strip.js draws first, without a browser."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from ...text.shared import colour
+from .canvas import SANS, Drawn, Path, TextLine, rounded_box
+from .moments import find_turns
+from .wrapping import shorten, width_of
+
+INK, QUIET, RULE, PAPER, SUNK = map(colour, ("ink", "quiet", "rule", "paper", "sunk"))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A number that is computed again and again.
+
+    Attributes
+    ----------
+    name : str
+        What the code calls it.
+    points : list of (int, float, str)
+        The steps at which it has a new value, that value, and its text.
+    last : int
+        The last step of the trace.
+    """
+
+    name: str
+    points: list[tuple[int, float, str]]
+    last: int
+
+
+def read_curve(document: dict[str, Any]) -> Curve | None:
+    """Return how the target of a training changes; None for anything else."""
+    turns = find_turns(document)
+    if not turns:
+        return None
+    tensors = document["tensors"]
+    name = tensors[turns[0][1]]["name"]
+    points = [
+        (step, float(value["data"]), value["text"]) for step, target in turns for value in [tensors[target]["value"]]
+    ]
+    return Curve("target" if re.fullmatch(r"t\d+", name) else name, points, len(document["steps"]) - 1)
+
+
+def draw_curve(
+    curve: Curve, step: int, place: tuple[float, float, float, float], size: float = 11.0, weight: float = 1.6
+) -> list[Drawn]:
+    """Draw the curve up to a step: what is still to come is not drawn."""
+    x, y, width, height = place
+    heights = [value for _, value, _ in curve.points]
+    low, high = min(heights), max(heights)
+    head, pad = size * 1.7, size * 0.7
+    top, bottom = y + head + pad, y + height - pad
+
+    def at(point: tuple[int, float, str]) -> tuple[float, float]:
+        across = x + pad + (width - 2 * pad) * point[0] / max(1, curve.last)
+        return round(across, 1), round(
+            bottom - (bottom - top) * ((point[1] - low) / (high - low) if high > low else 0.5), 1
+        )
+
+    seen = [point for point in curve.points if point[0] <= step]
+    shapes: list[Drawn] = [Path(rounded_box(x, y, width, height, size / 2), SUNK)]
+    now = f"turn {len(seen)} of {len(curve.points)}" if seen else f"{len(curve.points)} turns"
+    room = width - 2 * pad - width_of(now, size) - size
+    value = f"{curve.name} {seen[-1][2]}" if seen else curve.name
+    shapes.append(TextLine(x + pad, y + head, shorten(value, room, size, bold=True), size, INK, bold=True, family=SANS))
+    shapes.append(TextLine(x + width - pad, y + head, now, size, QUIET, "end", family=SANS))
+    shapes.append(Path(f"M{x + pad:.1f} {bottom:.1f}H{x + width - pad:.1f}", stroke=RULE))
+    if seen:
+        line = "M" + "L".join(f"{across} {up}" for across, up in map(at, seen))
+        dot, r = at(seen[-1]), 2 * weight
+        if len(seen) > 1:
+            shapes.append(Path(line, stroke=INK, weight=weight))
+        shapes.append(Path(rounded_box(dot[0] - r, dot[1] - r, 2 * r, 2 * r, r), INK, PAPER, weight))
+    return shapes

@@ -1,0 +1,376 @@
+"""A film of a trace: its slides one after the other, with a bead on each line along which something flows.
+
+As SVG it plays where no script runs: in a README, in a forum, on a slide. Every piece of a slide is written once for
+each look that it has, and a rule of CSS says when it is there. Readers who asked their system for less motion, and
+programs that don't know CSS, see one still slide. GIF and WebP are drawn by matplotlib and put together by Pillow.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from math import hypot
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from ..files import save
+from .canvas import (
+    MONOSPACE,
+    Drawn,
+    Path,
+    Shape,
+    TextLine,
+    Window,
+    rounded_box,
+    svg_head,
+    svg_of,
+    to_pixels,
+    window_head,
+)
+from .frames import PAPER, Frame
+from .moments import choose_film_steps, choose_key_steps
+from .slide import HEIGHT, WIDTH, Layer, SlideLayout
+from .wrapping import width_of
+
+STEP, TRAVEL, REST = 900, 400, 2000
+"""Milliseconds: of a step, of a bead on its way, and of the last step after it."""
+
+COUNTS, COUNT = 4, 75  # how many numbers are seen while a sum is added up, and each for how many milliseconds
+TICK = 80  # milliseconds between two places of a bead in a GIF
+MOST = 120
+"""The most steps of a film."""
+
+PLACES = 9  # of a bead, between which it goes straight on
+SIZE, LONGEST = 20.0, 6  # of the number on a bead, and how many characters it may have
+
+
+@dataclass(frozen=True)
+class Bead:
+    """What travels: how it looks around (0, 0), and where it is at equal distances of time."""
+
+    shapes: tuple[Drawn, ...]
+    places: tuple[tuple[float, float], ...]
+
+    def at(self, part: float) -> list[Shape]:
+        """Return the shapes after a part of the time."""
+        index = min(int(part * (PLACES - 1)), PLACES - 2)
+        rest = part * (PLACES - 1) - index
+        (x, y), (to_x, to_y) = self.places[index : index + 2]
+        # A window that has (0, 0) where the bead is.
+        return [Window(0, 0, WIDTH, HEIGHT, -(x + (to_x - x) * rest), -(y + (to_y - y) * rest), 1.0, self.shapes)]
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A slide of a step that is seen for some milliseconds, and what travels on it."""
+
+    step: int
+    time: int
+    layers: list[Layer]
+    beads: tuple[Bead, ...] = ()
+
+    def shapes(self) -> list[Shape]:
+        """Return everything that stands still."""
+        return [shape for layer in self.layers for shape in layer.shapes()]
+
+
+class Film:
+    """Some steps of a trace, one after the other; the value of a notebook cell plays it.
+
+    A step takes 900 milliseconds, in the first 400 of which a bead travels along each active line; the last step stays
+    for two seconds more. Then the film begins again.
+
+    Parameters
+    ----------
+    content : dict
+        The trace document as "trace", and its "layout".
+    steps : sequence of int
+        The steps, counted from 0; at most 120. If there are none, up to 24 that show the most.
+
+    Raises
+    ------
+    ValueError
+        If there are more.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> ad.play(lambda x: x * x, 3.0).film()
+    Film('<lambda>(x)', 6 steps, 7.4 seconds)
+    """
+
+    def __init__(self, content: dict[str, Any], steps: Sequence[int] = ()) -> None:
+        if len(steps) > MOST:
+            raise ValueError(f"a film has at most {MOST} steps, not {len(steps)}: choose fewer, as in film(0, 5, 9)")
+        document = content["trace"]
+        self.steps = tuple(steps) or tuple(choose_film_steps(document))
+        self._title: str = document["title"]
+        self._still = (choose_key_steps(document, 1) or [0])[0]
+        self._shots = _shoot(content, self.steps)
+
+    def __repr__(self) -> str:
+        count = len(self.steps)
+        return f"Film({self._title!r}, {count} {'step' if count == 1 else 'steps'}, {self.seconds:g} seconds)"
+
+    @property
+    def seconds(self) -> float:
+        """How long the film takes."""
+        return sum(shot.time for shot in self._shots) / 1000
+
+    def svg(self) -> str:
+        """Return the film as SVG that plays by itself; the same trace gives the same bytes."""
+        steps = [shot.step for shot in self._shots]
+        still = len(steps) - 1 - steps[::-1].index(self._still) if self._still in steps else len(steps) - 1
+        return _animate(self._shots, still, f"Film of {self._title}")
+
+    def gif(self) -> bytes:
+        """Return the film as a GIF; the same trace gives the same bytes with the same Pillow and matplotlib."""
+        frames = [(frame.convert("RGB"), time) for frame, time in _photograph(self._shots)]
+        return _bind(_reduce([frame for frame, _ in frames]), [time for _, time in frames], "GIF", optimize=False)
+
+    def webp(self) -> bytes:
+        """Return the film as WebP, which has all the colours; the same trace gives the same bytes, as with a GIF."""
+        frames = [(frame.convert("RGB"), time) for frame, time in _photograph(self._shots)]
+        return _bind([frame for frame, _ in frames], [time for _, time in frames], "WEBP", lossless=True, method=2)
+
+    def _repr_html_(self) -> str:
+        data, about = base64.b64encode(self.svg().encode()).decode(), html.escape(f"Film of {self._title}")
+        return f'<img alt="{about}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">'
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the film to a file.
+
+        Parameters
+        ----------
+        path
+            A name that ends in .svg, .gif or .webp; a file of that name is replaced when the new one is complete.
+
+        Raises
+        ------
+        ValueError
+            If the name has another ending.
+        ImportError
+            For a GIF or WebP, if matplotlib is missing.
+        """
+        save(path, {".svg": lambda: self.svg().encode(), ".gif": self.gif, ".webp": self.webp})
+
+
+# Shots
+
+
+def _shoot(content: dict[str, Any], steps: Sequence[int]) -> list[Shot]:
+    """Draw the steps: each before what moves has arrived, if anything does, while it is added up, and after."""
+    slides, document = SlideLayout(content), content["trace"]
+    if not steps:
+        return [Shot(0, REST, slides.draw_nothing())]
+    shots = []
+    for number in steps:
+        step = document["steps"][number]
+        layers = slides.draw(number, arrives=False)
+        beads = _beads(slides, slides.frame(number, arrives=False), layers)
+        sums = _count_up(step) if beads else []
+        if beads:
+            shots.append(Shot(number, TRAVEL, layers, beads))
+            shots += [Shot(number, COUNT, slides.draw(number, counted=text)) for text in sums]
+        shots.append(Shot(number, STEP - TRAVEL * bool(beads) - COUNT * len(sums), slides.draw(number)))
+    shots[-1] = replace(shots[-1], time=shots[-1].time + REST)
+    return shots
+
+
+def _beads(slides: SlideLayout, frame: Frame, layers: list[Layer]) -> tuple[Bead, ...]:
+    """Return what travels along the active lines of a step: down with values, up with cotangents."""
+    step = frame.now.step
+    if step["kind"] not in ("record", "cut", "skip", "accumulate", "push forward") or "links" not in slides.layout:
+        return ()
+    entry, seen = slides.document["entries"][step["entry"]], next(layer for layer in layers if layer.window)
+    beads = []
+    for arrives in frame.active():
+        tensor = entry["inputs"][frame.layout["entries"][step["entry"]].index(arrives)]
+        array = step["contribution"] if step["kind"] == "accumulate" else frame.now.values.get(tensor)
+        if step["kind"] == "push forward":
+            array = frame.now.flows.get(tensor)
+        if array is None or not frame.trail(arrives):
+            continue
+        places = _walk([point for link in frame.trail(arrives) for point in _points(link)])
+        if frame.now.backward:
+            places.reverse()
+        beads.append(Bead(_look(array, frame), tuple(slides.to_slide(seen, place) for place in places)))
+    return tuple(beads)
+
+
+def _look(array: dict[str, Any], frame: Frame) -> tuple[Drawn, ...]:
+    """Draw a bead around (0, 0): with the number, if it is a short one."""
+    text, number = "", array["data"]
+    if not array["shape"] and isinstance(number, int | float) and not isinstance(number, bool):
+        text = min(array["text"], f"{number:.3g}", key=len)
+    text = text if len(text) <= LONGEST else ""
+    half = max(13.0, width_of(text, SIZE, MONOSPACE) / 2 + 8) if text else 10.0
+    tall = 15.0 if text else 10.0
+    shapes: list[Drawn] = [Path(rounded_box(-half, -tall, 2 * half, 2 * tall, tall), frame.colour, PAPER, 2.5)]
+    if text:
+        shapes.append(TextLine(0, 7, text, SIZE, PAPER, "middle", bold=True))
+    return tuple(shapes)
+
+
+def _points(link: dict[str, Any]) -> list[tuple[float, float]]:
+    """Return points on a link, close enough to be joined by straight lines."""
+    x, y, to_x, bend, to_y = link["points"]
+    middle = (y + bend) / 2
+    points = []
+    for k in range(13):
+        t = k / 12
+        corners = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
+        across = sum(weight * at for weight, at in zip(corners, (x, x, to_x, to_x), strict=True))
+        points.append((across, sum(weight * at for weight, at in zip(corners, (y, middle, middle, bend), strict=True))))
+    return [*points, (to_x, to_y)] if to_y != bend else points
+
+
+def _walk(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return where a bead is at equal distances of time: it sets off slowly, and arrives slowly."""
+    legs = [hypot(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(points)]
+    walked = [0.0, *accumulate(legs)]
+    places = []
+    for k in range(PLACES):
+        t = k / (PLACES - 1)
+        gone = walked[-1] * t * t * (3 - 2 * t)
+        leg = next((index for index, end in enumerate(walked[1:]) if end >= gone and legs[index]), 0)
+        rest = (gone - walked[leg]) / legs[leg] if legs[leg] else 0.0
+        (x, y), (to_x, to_y) = points[leg : leg + 2]
+        places.append((round(x + (to_x - x) * rest, 1), round(y + (to_y - y) * rest, 1)))
+    return places
+
+
+def _count_up(step: dict[str, Any]) -> list[str]:
+    """Return what is seen between the sum before and the sum after a contribution, if these are numbers."""
+    before, after = step.get("before"), step.get("after")
+    if not before or not after or before["shape"] or after["shape"]:
+        return []
+    low, high = before["data"], after["data"]
+    if not all(isinstance(number, int | float) for number in (low, high)) or low == high:
+        return []
+    between = (low + (high - low) * k / (COUNTS + 1) for k in range(1, COUNTS + 1))
+    digits = max(len(number["text"].lstrip("-").replace(".", "")) for number in (before, after))
+    return [f"{number:.{min(digits, 6)}g}" for number in between]
+
+
+# As pixels
+
+
+def _photograph(shots: list[Shot]) -> list[tuple[Any, int]]:
+    """Draw every picture of the film, with the milliseconds for which it is seen."""
+    from PIL import Image
+
+    frames = []
+    for shot in shots:
+        ground = Image.fromarray(to_pixels(WIDTH, HEIGHT, shot.shapes()))
+        if not shot.beads:
+            frames.append((ground, shot.time))
+            continue
+        ticks = shot.time // TICK
+        for tick in range(ticks):
+            moving = [shape for bead in shot.beads for shape in bead.at((tick + 0.5) / ticks)]
+            above = Image.fromarray(to_pixels(WIDTH, HEIGHT, moving))
+            frames.append((Image.alpha_composite(ground, above), shot.time // ticks))
+    return frames
+
+
+def _reduce(frames: list[Any]) -> list[Any]:
+    """Reduce pictures to the most frequent colours: one table for the whole film, or they would flicker.
+
+    Pillow's own way would turn white into a light grey that occurs too.
+    """
+    from PIL import Image
+
+    counts: Counter[int] = Counter()
+    packed = []
+    for frame in frames:
+        pixels = np.asarray(frame).astype(np.uint32) @ np.array([65536, 256, 1], np.uint32)
+        packed.append(pixels)
+        counts.update({int.from_bytes(bytes(colour), "big"): count for count, colour in frame.getcolors(pixels.size)})
+    kept = sorted(counts, key=lambda colour: (-counts[colour], colour))[:256]
+
+    def parts(colours: list[int]) -> Any:
+        return np.array([(colour >> 16, colour >> 8 & 255, colour & 255) for colour in colours], np.int32)
+
+    found, table = list(counts), np.zeros(1 << 24, np.uint8)
+    table[found] = np.argmin(np.sum((parts(found)[:, None] - parts(kept)[None]) ** 2, axis=2), axis=1)
+    reduced = [Image.fromarray(table[pixels]) for pixels in packed]
+    for picture in reduced:
+        picture.putpalette(parts(kept).astype(np.uint8).tobytes())
+    return reduced
+
+
+def _bind(frames: list[Any], times: list[int], form: str, **more: Any) -> bytes:
+    file = io.BytesIO()
+    frames[0].save(file, form, save_all=True, append_images=frames[1:], duration=times, loop=0, **more)
+    return file.getvalue()
+
+
+# As SVG
+
+
+def _animate(shots: list[Shot], still: int, title: str) -> str:
+    """Write each look of each piece once, and when it is seen; `still` is the shot that is seen where nothing moves."""
+    starts = [0, *accumulate(shot.time for shot in shots)]
+    whole = starts[-1]
+    rules: list[str] = []
+    names: dict[tuple[int, ...], str] = {}
+
+    def part(time: float) -> str:
+        return f"{100 * time / whole:.3f}".rstrip("0").rstrip(".") + "%"
+
+    def seen(numbers: tuple[int, ...]) -> str:
+        """Name the rule of what is seen in these shots."""
+        if numbers not in names:
+            names[numbers] = name = f"s{len(names)}"
+            turns = [] if 0 in numbers else [f"{part(0)}{{visibility:hidden}}"]
+            for number in range(len(shots)):
+                now, before = number in numbers, number - 1 in numbers
+                if now != before:
+                    turns.append(f"{part(starts[number])}{{visibility:{'visible' if now else 'hidden'}}}")
+            rules.append(f"@keyframes {name}{{{''.join(turns)}}}.{name}{{animation-name:{name}}}")
+        return names[numbers]
+
+    body: list[str] = []
+    for layers in zip(*(shot.layers for shot in shots), strict=True):
+        windows: dict[Any, list[int]] = {}
+        for number, layer in enumerate(layers):
+            windows.setdefault(layer.window, []).append(number)
+        for window, numbers in windows.items():
+            body += [window_head(window)] if window else []
+            for pieces in zip(*(layers[number].pieces for number in numbers), strict=True):
+                looks: dict[tuple[Shape, ...], list[int]] = {}
+                for number, piece in zip(numbers, pieces, strict=True):
+                    looks.setdefault(piece, []).append(number)
+                for look, when in looks.items():
+                    drawn = "\n".join(map(svg_of, look))
+                    if drawn and len(when) < len(shots):
+                        hidden = "" if still in when else ' visibility="hidden"'
+                        drawn = f'<g class="{seen(tuple(when))}"{hidden}>\n{drawn}\n</g>'
+                    body += [drawn] if drawn else []
+            body += ["</svg>"] if window else []
+    for number, shot in enumerate(shots):
+        start, end = starts[number], starts[number + 1]
+        for bead in shot.beads:
+            name = f"b{len(rules)}"
+            way = [
+                f"{part(start + shot.time * k / (PLACES - 1))}{{opacity:1;transform:translate({x:.1f}px,{y:.1f}px)}}"
+                for k, (x, y) in enumerate(bead.places)
+            ]
+            gone = [f"{part(start - 1)}{{opacity:0}}"] if start else []
+            rules.append(
+                f"@keyframes {name}{{0%{{opacity:0}}{''.join([*gone, *way])}{part(end + 1)}{{opacity:0}}"
+                f"100%{{opacity:0}}}}.{name}{{animation:{name} {whole}ms linear infinite}}"
+            )
+            body.append(f'<g class="{name}" opacity="0">\n{"".join(map(svg_of, bead.shapes))}\n</g>')
+    usual = f"g{{animation:{whole}ms step-end infinite}}"
+    calm = "@media(prefers-reduced-motion:reduce){g[class]{animation:none}}"
+    style = "\n".join([usual, *rules, calm])
+    return "\n".join([svg_head(WIDTH, HEIGHT, title), f"<style>\n{style}\n</style>", *body, "</svg>"]) + "\n"

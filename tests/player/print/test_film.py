@@ -1,0 +1,275 @@
+"""A film shows the slides one after the other, plays without a script, and is the same bytes each time."""
+
+import io
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PIL import Image, ImageChops
+from programs import diamond, forward_mode, loop, training
+
+import autodiff_edu as ad
+from autodiff_edu.player import Player
+from autodiff_edu.player.print.film import MOST, REST, STEP, TRAVEL
+from autodiff_edu.player.print.moments import choose_key_steps
+from autodiff_edu.text.shared import colour
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def profit(price):
+    sold = 40.0 - 5.0 * price
+    return sold * price
+
+
+@pytest.fixture(scope="module")
+def player():
+    return ad.play(profit, 3.0)
+
+
+def rules(svg):
+    """The rules of when things are seen: by the name of a class, the pairs of a time in percent and what holds then."""
+    return {
+        name: [(float(at), what) for at, what in re.findall(r"([\d.]+)%\{(.*?)\}", body)]
+        for name, body in re.findall(r"@keyframes (\w+)\{((?:[\d.]+%\{.*?\})+)\}", svg)
+    }
+
+
+def seen(svg, time, film):
+    """The texts that are seen at a time, in milliseconds."""
+    known, part = rules(svg), 100 * time / (film.seconds * 1000)
+    found = []
+
+    def walk(element):
+        name = element.get("class")
+        if name:
+            now = [what for at, what in known[name] if at <= part + 1e-3]
+            if now and now[-1] in ("visibility:hidden", "opacity:0"):
+                return
+        if element.tag == f"{SVG}text":
+            found.append(element.text)
+        for inner in element:
+            walk(inner)
+
+    walk(ElementTree.fromstring(svg))
+    return found
+
+
+def opened(path):
+    return Image.open(io.BytesIO(path.read_bytes()))
+
+
+def texts(svg):
+    return [element.text for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+# What it shows -------------------------------------------------------------------------------------------------------
+
+
+def test_a_film_takes_900_milliseconds_a_step_and_rests_at_the_end(player):
+    film = player.film(2, 3, 4)
+    assert film.seconds == pytest.approx((3 * STEP + REST) / 1000)
+    assert repr(film) == f"Film('profit(price)', 3 steps, {film.seconds:g} seconds)"
+    assert repr(player.film(1)) == "Film('profit(price)', 1 step, 2.9 seconds)"
+
+
+def test_at_the_end_of_each_step_a_film_shows_the_slide_of_that_step(player):
+    film = player.film()
+    svg = film.svg()
+    for number, step in enumerate(film.steps):
+        slide = texts(player.frames(step, size="16:9").svg())
+        assert sorted(seen(svg, STEP * (number + 1) - 1, film)) == sorted(slide), step
+
+
+def test_what_moves_is_known_only_when_it_has_arrived(player):
+    steps = player._content["trace"]["steps"]
+    film = player.film()
+    svg = film.svg()
+    for number, step in enumerate(film.steps):
+        if steps[step]["kind"] != "accumulate" or steps[step]["count"] != 2:
+            continue
+        before, contribution, after = (steps[step][key]["text"] for key in ("before", "contribution", "after"))
+        under_way = seen(svg, STEP * number + TRAVEL / 2, film)
+        assert f"← {before}" in under_way
+        assert f"← {after}" not in under_way
+        assert under_way.count(contribution) == 2, "in the sum, and on the bead"
+        arrived = seen(svg, STEP * (number + 1) - 1, film)
+        assert f"← {after}" in arrived
+        assert arrived.count(contribution) == 1
+        return
+    raise AssertionError("the program uses no value twice")
+
+
+def test_an_accumulator_counts_from_the_sum_before_to_the_sum_after(player):
+    steps = player._content["trace"]["steps"]
+    (number,) = [k for k, step in enumerate(steps) if step["kind"] == "accumulate" and step["count"] == 2]
+    assert (steps[number]["before"]["text"], steps[number]["after"]["text"]) == ("25", "10")
+    film = player.film(number)
+    svg = film.svg()
+    counted = [
+        next(text for text in seen(svg, TRAVEL + 75 * k + 30, film) if text.startswith(("← 1", "← 2")))
+        for k in range(5)
+    ]
+    numbers = [float(text.removeprefix("← ")) for text in counted]
+    assert numbers == sorted(numbers, reverse=True)
+    assert (numbers[0], numbers[-1]) == (22, 10)
+    assert len(set(numbers)) == 5
+
+
+def test_a_bead_travels_from_where_a_line_begins_to_where_it_ends(player):
+    steps = player._content["trace"]["steps"]
+    for kind, down in (("record", True), ("accumulate", False)):
+        number = next(k for k, step in enumerate(steps) if step["kind"] == kind)
+        svg = player.film(number).svg()
+        beads = [body for name, body in rules(svg).items() if name.startswith("b")]
+        assert beads
+        for body in beads:
+            ways = [re.search(r"translate\(([-\d.]+)px,([-\d.]+)px\)", what) for _, what in body]
+            heights = [float(way[2]) for way in ways if way]
+            assert heights == sorted(heights, reverse=not down)
+            assert abs(heights[-1] - heights[0]) > 50
+
+
+def test_tangents_travel_down():
+    player = ad.play(forward_mode())
+    steps = player._content["trace"]["steps"]
+    number = next(k for k, step in enumerate(steps) if step["kind"] == "push forward")
+    assert "translate(" in player.film(number).svg()
+
+
+def test_a_training_is_filmed_turn_by_turn_with_its_curve():
+    film = ad.play(training(40)).film()
+    svg = film.svg()
+    assert len(film.steps) <= 24
+    said = {text for text in texts(svg) if text and re.fullmatch(r"turn \d+ of 40", text)}
+    assert {"turn 1 of 40", "turn 40 of 40"} <= said
+    assert len(said) > 10
+
+
+def test_a_walk_over_contours_is_filmed_too():
+    film = ad.descend(lambda x, y: x**2 + 3.0 * y**2 + x * y, (2.0, 1.0), steps=4).film()
+    assert "translate(" not in film.svg()
+    assert "negative gradient" in texts(film.svg())
+
+
+# As a file -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_animated_svg_needs_no_script_and_nothing_from_elsewhere(player):
+    svg = player.film().svg()
+    assert not re.search(r"href|url\(|<script|<image|\sid=|@font|@import|onload", svg)
+    assert ElementTree.fromstring(svg).get("viewBox") == "0 0 1280 720"
+    assert svg == ad.play(profit, 3.0).film().svg()
+    assert len(svg) < 200_000
+
+
+def test_where_nothing_moves_one_slide_is_seen(player):
+    """By readers who asked for less motion, and in programs that know no CSS."""
+    svg = player.film().svg()
+    root = ElementTree.fromstring(svg)
+    assert "@media(prefers-reduced-motion:reduce){g[class]{animation:none}}" in svg
+    hidden = {
+        id(text)
+        for group in root.iter(f"{SVG}g")
+        if group.get("visibility") == "hidden" or group.get("opacity") == "0"
+        for text in group.iter(f"{SVG}text")
+    }
+    still = [text.text for text in root.iter(f"{SVG}text") if id(text) not in hidden]
+    (best,) = choose_key_steps(player._content["trace"], 1)
+    assert sorted(still) == sorted(texts(player.frames(best, size="16:9").svg()))
+
+
+def test_names_and_code_are_never_markup():
+    x = ad.Variable(3.0, name='</style><script>alert("x")</script>')
+    with ad.trace("</svg>") as traced:
+        with ad.GradientTape() as tape:
+            y = x * x
+        tape.gradient(y, x)
+    svg = ad.play(traced).film().svg()
+    assert "<script" not in svg
+    assert ElementTree.fromstring(svg) is not None
+
+
+@pytest.mark.parametrize("form", ["gif", "webp"])
+def test_pixels_show_the_same_film(player, form, tmp_path):
+    steps = player.film().steps[-3:]
+    film = player.film(*steps)
+    film.save(tmp_path / f"film.{form}")
+    written = (tmp_path / f"film.{form}").read_bytes()
+    assert written == getattr(player.film(*steps), form)(), "the same bytes each time"
+    picture = opened(tmp_path / f"film.{form}")
+    assert picture.size == (1280, 720)
+    times = []
+    for number in range(picture.n_frames):
+        picture.seek(number)
+        picture.load()
+        times.append(picture.info["duration"])
+    assert sum(times) == pytest.approx(film.seconds * 1000, rel=0.02)
+    player.frames(steps[-1], size="16:9").save(tmp_path / "last.png")
+    last = opened(tmp_path / "last.png").convert("RGB")
+    difference = np.asarray(ImageChops.difference(picture.convert("RGB"), last))
+    assert difference.mean() < 1, "the last picture is the last slide, but for a table of 256 colours"
+    assert np.asarray(last).min() < 80, "something is drawn"
+
+
+def test_a_player_saves_its_film_and_its_current_step(player, tmp_path):
+    short = ad.play(lambda x: x * x, 3.0)
+    short.step = 3
+    for name in ("x.gif", "x.webp", "x.png"):
+        short.save(tmp_path / name)
+    assert (tmp_path / "x.gif").read_bytes() == short.film().gif()
+    assert opened(tmp_path / "x.webp").n_frames > len(short.film().steps)
+    short.frames(3, size="16:9").save(tmp_path / "y.png")
+    assert (tmp_path / "x.png").read_bytes() == (tmp_path / "y.png").read_bytes()
+    shown = opened(tmp_path / "x.png")
+    assert shown.size == (1280, 720)
+    red, green, blue = (int(colour("backward-tint")[k : k + 2], 16) for k in (1, 3, 5))
+    assert (np.asarray(shown) == (red, green, blue)).all(axis=2).sum() > 1000, "step 4 is in the backward pass"
+
+
+def test_a_film_in_a_notebook_is_an_image(player):
+    shown = player.film(1, 2)._repr_html_()
+    assert shown.startswith('<img alt="Film of profit(price)"')
+    assert 'src="data:image/svg+xml;base64,' in shown
+
+
+# Limits --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_long_trace_has_a_film_of_its_key_steps():
+    player = ad.play(loop(60))
+    film = player.film()
+    assert len(player) > 100
+    assert len(film.steps) <= 24
+    assert set(choose_key_steps(player._content["trace"], 6)) <= set(film.steps)
+
+
+def test_a_film_has_steps_that_exist_and_not_too_many(player):
+    with pytest.raises(IndexError, match=f"0 to {len(player) - 1}"):
+        player.film(len(player))
+    with pytest.raises(TypeError, match="integer"):
+        player.film(1.5)
+    with pytest.raises(ValueError, match=f"at most {MOST} steps, not {MOST + 1}"):
+        player.film(*[1] * (MOST + 1))
+    with pytest.raises(ValueError, match=r"\.svg, \.gif or \.webp"):
+        player.film(1).save("film.mp4")
+
+
+def test_a_trace_of_no_events_is_a_film_that_says_so(tmp_path):
+    with ad.trace("empty") as traced:
+        pass
+    player = Player(traced)
+    assert "Nothing happened on any tape." in texts(player.film().svg())
+    for ending in ("gif", "webp", "png"):
+        player.save(tmp_path / f"empty.{ending}")
+        assert opened(tmp_path / f"empty.{ending}").size == (1280, 720)
+
+
+def test_arrays_travel_without_a_number():
+    player = ad.play(diamond())
+    steps = player._content["trace"]["steps"]
+    number = next(k for k, step in enumerate(steps) if step["kind"] == "accumulate")
+    svg = player.film(number).svg()
+    (bead,) = [group for group in ElementTree.fromstring(svg).iter(f"{SVG}g") if group.get("opacity") == "0"]
+    assert [element.tag for element in bead] == [f"{SVG}path"]

@@ -1,0 +1,151 @@
+"""Slides of 1280 by 720 pixels: the pages of a PDF, or a file each; and what a slide shows of each kind of step."""
+
+import io
+import re
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PIL import Image
+from programs import diamond, not_a_number, training
+
+import autodiff_edu as ad
+from autodiff_edu.player.print.slide import HEIGHT, MARGIN, WIDTH, SlideLayout
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def texts(svg):
+    return [element.text for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+def step_of(player, kind, **more):
+    steps = player._content["trace"]["steps"]
+    return next(k for k, step in enumerate(steps) if step["kind"] == kind and more.items() <= step.items())
+
+
+def test_a_slide_shows_code_graph_sum_and_sentence():
+    player = ad.play(diamond())
+    number = step_of(player, "accumulate", count=2, of=2)
+    said = texts(player.frames(number, size="16:9").svg())
+    assert {
+        "← backward pass",
+        f"step {number + 1} of {len(player)}",
+        "b = a + a",
+        "before",
+        "contribution",
+        "after",
+    } <= set(said)
+    assert {"+", "="} <= set(said)
+    assert player._content["trace"]["steps"][number]["text"].split()[0] in " ".join(map(str, said))
+    forward = texts(player.frames(step_of(player, "record"), size="16:9").svg())
+    assert "→ forward pass" in forward
+    assert "before" not in forward
+
+
+def test_a_slide_has_the_size_of_a_screen_and_one_frame_each(tmp_path):
+    player = ad.play(diamond())
+    slides = player.frames(1, 4, size="16:9")
+    assert repr(slides) == "Slides('diamond', steps 1 and 4)"
+    pdf = slides.pdf()
+    assert len(re.findall(rb"/Type /Page\b", pdf)) == 2
+    assert pdf.count(b"/MediaBox [ 0 0 960 540 ]") == 2, "points"
+    assert pdf == player.frames(1, 4, size="16:9").pdf()
+    slides.save(tmp_path / "lesson.svg")
+    slides.save(tmp_path / "lesson.png")
+    slides.save(tmp_path / "lesson.pdf")
+    names = ["lesson-1.png", "lesson-1.svg", "lesson-2.png", "lesson-2.svg", "lesson.pdf"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+    for number, step in enumerate((1, 4), 1):
+        alone = player.frames(step, size="16:9").svg()
+        assert (tmp_path / f"lesson-{number}.svg").read_text(encoding="utf-8") == alone
+        assert ElementTree.fromstring(alone).get("viewBox") == "0 0 1280 720"
+        assert Image.open(io.BytesIO((tmp_path / f"lesson-{number}.png").read_bytes())).size == (1280, 720)
+    assert sorted(texts(slides.svg())) == sorted(
+        text for step in (1, 4) for text in texts(player.frames(step, size="16:9").svg())
+    )
+
+
+def test_one_slide_has_the_name_that_it_was_given(tmp_path):
+    ad.play(diamond()).frames(2, size="16:9").save(tmp_path / "one.png")
+    assert [path.name for path in tmp_path.iterdir()] == ["one.png"]
+    with pytest.raises(ValueError, match=r"\.pdf, \.svg or \.png"):
+        ad.play(diamond()).frames(2, size="16:9").save(tmp_path / "one.gif")
+
+
+def test_frames_have_one_other_size():
+    with pytest.raises(ValueError, match="no size '4:3': write size=\"16:9\""):
+        ad.play(diamond()).frames(1, size="4:3")
+    player = ad.play(diamond())
+    assert player.frames(size="16:9").steps == player.frames().steps
+
+
+def test_a_small_graph_is_shown_whole_in_large_letters():
+    player = ad.play(lambda x, y: x * y + np.sin(x), 2.0, 3.0)
+    layout = player._content["layout"]
+    slides = SlideLayout(player._content)
+    for number in range(len(player)):
+        (window,) = [layer.window for layer in slides.draw(number) if layer.window]
+        assert (window.left, window.top) == (0, 0)
+        assert window.width == pytest.approx(layout["width"] * window.scale)
+        assert window.height == pytest.approx(layout["height"] * window.scale)
+        assert 12 * window.scale >= 20
+        assert window.x >= WIDTH / 2
+        assert window.x + window.width <= WIDTH - MARGIN + 0.1
+        assert window.y + window.height <= HEIGHT - MARGIN + 0.1
+
+
+def test_the_part_of_a_large_graph_has_the_current_tensor_and_stays_where_it_can():
+    def long(x):
+        for k in range(12):
+            x = np.sin(x) * float(k + 2)
+        return x
+
+    player = ad.play(long, 0.5)
+    slides = SlideLayout(player._content)
+    corners = []
+    for number, step in enumerate(player._content["trace"]["steps"]):
+        (window,) = [layer.window for layer in slides.draw(number) if layer.window]
+        assert 12 * window.scale >= 16
+        frame = slides.frame(number)
+        if frame.subject is not None and "entry" in step:
+            box = frame.layout["tensors"][frame.subject]
+            assert window.left <= box["x"]
+            assert box["x"] + box["width"] <= window.left + window.width / window.scale
+            assert window.top <= box["y"]
+            assert box["y"] + box["height"] <= window.top + window.height / window.scale
+        corners.append((window.left, window.top))
+    moves = sum(one != other for one, other in pairwise(corners))
+    assert 0 < moves < len(corners) - 10
+
+
+def test_a_line_that_is_too_long_is_moved_to_its_current_expression():
+    source = (
+        "def f(x):\n    return x + 1.0 + 2.0 + 3.0 + 4.0 + 5.0 + 6.0 + 7.0 + 8.0 + 9.0 + 10.0 + 11.0 + np.sin(x * x)\n"
+    )
+    player = ad.play(training())
+    document = player._content["trace"]
+    number = step_of(player, "record")
+    step = document["steps"][number]
+    code = source.splitlines()
+    columns = [code[1].index("np.sin"), len(code[1])]
+    document["code"][step["where"]["code"]] |= {"lines": code, "first_line": step["where"]["line"] - 1}
+    step["where"] = step["where"] | {"columns": columns}
+    said = texts(player.frames(number, size="16:9").svg())
+    (line,) = [text for text in said if text and text.startswith("…") and "sin" in text]
+    assert line.endswith("np.sin(x * x)")
+
+
+def test_every_kind_of_step_has_a_slide():
+    player = ad.play(not_a_number())
+    for number in range(len(player)):
+        assert f"step {number + 1} of {len(player)}" in texts(player.frames(number, size="16:9").svg())
+
+
+def test_a_program_that_shrinks_has_slides():
+    compiled = ad.compile(lambda x: np.sin(x) * np.sin(x))
+    compiled(2.0)
+    player = ad.play(compiled.program(2.0))
+    said = texts(player.frames(0, size="16:9").svg())
+    assert any(text and "sin" in text for text in said)
