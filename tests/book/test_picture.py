@@ -25,7 +25,7 @@ def test_the_film_takes_twelve_seconds_and_little_room():
 def test_the_words_for_the_film_say_what_it_comes_to():
     steps = ad.play(picture.f, 2.0, 3.0)._content["trace"]["steps"]
     (last,) = [step for step in steps if step["kind"] == "accumulate" and step["count"] == 2]
-    for page, picked in (("README.md", r"!\[([^\]]*)\]\(%s\)" % re.escape(NAMED)), ("book/index.md", ":alt: (.*)")):
+    for page, picked in (("README.md", rf"!\[([^\]]*)\]\({NAMED}\)"), ("book/index.md", ":alt: (.*)")):
         (words,) = re.findall(picked, (ROOT / page).read_text(encoding="utf-8"))
         assert last["after"]["text"] in words, page
         assert "film" in words

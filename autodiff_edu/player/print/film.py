@@ -28,7 +28,6 @@ from .canvas import (
     Shape,
     TextLine,
     Window,
-    rounded_box,
     svg_head,
     svg_of,
     to_pixels,
@@ -211,9 +210,17 @@ def _look(array: dict[str, Any], frame: Frame) -> tuple[Drawn, ...]:
     if not array["shape"] and isinstance(number, int | float) and not isinstance(number, bool):
         text = min(array["text"], f"{number:.3g}", key=len)
     text = text if len(text) <= LONGEST else ""
-    half = max(13.0, width_of(text, SIZE, MONOSPACE) / 2 + 8) if text else 10.0
-    tall = 15.0 if text else 10.0
-    shapes: list[Drawn] = [Path(rounded_box(-half, -tall, 2 * half, 2 * tall, tall), frame.colour, PAPER, 2.5)]
+    tall = 16.0 if text else 11.0
+    half = max(tall, width_of(text, SIZE, MONOSPACE) / 2 + 9)
+    straight, arc = half - tall, 0.552 * tall  # two half circles, and what is between them
+    pill = (
+        f"M{-straight:.1f} {-tall:.1f}H{straight:.1f}"
+        f"C{straight + arc:.1f} {-tall:.1f} {half:.1f} {-arc:.1f} {half:.1f} 0"
+        f"C{half:.1f} {arc:.1f} {straight + arc:.1f} {tall:.1f} {straight:.1f} {tall:.1f}H{-straight:.1f}"
+        f"C{-straight - arc:.1f} {tall:.1f} {-half:.1f} {arc:.1f} {-half:.1f} 0"
+        f"C{-half:.1f} {-arc:.1f} {-straight - arc:.1f} {-tall:.1f} {-straight:.1f} {-tall:.1f}Z"
+    )
+    shapes: list[Drawn] = [Path(pill, frame.colour, PAPER, 2.5)]
     if text:
         shapes.append(TextLine(0, 7, text, SIZE, PAPER, "middle", bold=True))
     return tuple(shapes)

@@ -327,7 +327,7 @@ class SlideLayout:
                 name = names[tensor]
                 of = f", contribution {step['count']} of {step['of']}" if step["of"] > 1 else ""
                 sent = term("contribution", step["contribution"], tensor, "cotangent", **result)
-                after = step["after"] if arrives else step["before"]
+                after = step["after"] if arrives else None
                 if counted and after:
                     after = after | {"text": counted}
                 widest = max((each["text"] for each in (step["before"], step["after"]) if each), key=len)
