@@ -17,8 +17,7 @@ def sentences(trace):
 def three_uses(x, y):
     s = np.sin(x)
     p = x * s
-    total = p + y * x
-    return total
+    return p + y * x
 
 
 def recorded(f, **sources):
@@ -36,8 +35,8 @@ def played_by_ad(f, **sources):
     with ad.trace() as steps:
         with ad.GradientTape(persistent=True) as tape:
             tape.watch(list(values.values()))
-            target = f(**values)
-        tape.gradient(target, list(values.values()))
+            t4 = f(**values)  # the name that the chapter's entry has
+        tape.gradient(t4, list(values.values()))
     return steps
 
 
@@ -58,7 +57,7 @@ def test_a_wrong_walk_plays_wrongly():
     notes = [(entry, g, k, part, part) for entry, g, k, part, _ in notes]  # it overwrites
     said = sentences(replay(entries, target, values, notes, "wrong"))
     assert "The contribution to x is 0.909. It is added to 3, so x now has 0.909. That was 2 of 3." in said
-    assert said[-2] == "dtotal/dx is -0.832."
+    assert said[-2] == "dt4/dx is -0.832."
 
 
 def test_a_seed_other_than_ones_is_the_walk_s_own():
