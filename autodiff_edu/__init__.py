@@ -9,6 +9,7 @@
 Tensor(0.077004)
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -137,6 +138,17 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
     return value
+
+
+def _register_magic() -> None:
+    """Register `%%play` in IPython, unless it knows another."""
+    ipython = sys.modules.get("IPython")
+    shell = getattr(ipython, "get_ipython", lambda: None)()
+    if shell is not None and "play" not in shell.magics_manager.magics["cell"]:
+        import_module(f"{__name__}.player.magic").load_ipython_extension(shell)
+
+
+_register_magic()
 
 
 def __dir__() -> list[str]:

@@ -91,7 +91,7 @@ class Player:
             except ImportError:  # without anywidget
                 return super().__new__(cls)
             if not issubclass(cls, Joined):
-                cls = widget_class(cls)  # type: ignore[arg-type]  # classes can be hashed
+                cls = widget_class(cls)  # type: ignore[arg-type]  # a class has a hash
         return super().__new__(cls)
 
     def __init__(self, trace: Traced, predict: bool = False, stage: bool = False) -> None:

@@ -16,7 +16,7 @@ class Shown(Protocol):
     """What a cell shows, and can be made small once it is shown no longer."""
 
     def release(self) -> None:
-        """Give up what only the page needed."""
+        """Release what only the page needed."""
 
 
 _shown: dict[str, tuple[str, list[ref[Shown]]]] = {}
@@ -51,7 +51,7 @@ def release_replaced(shown: Shown) -> None:
 
 @contextmanager
 def sign_of_life(count: int) -> Iterator[None]:
-    """Say in the cell's output how many steps are being drawn, if they are many; afterwards nothing is seen of it.
+    """Write into the cell's output how many steps are being drawn, if they are many; afterwards nothing of it is seen.
 
     >>> with sign_of_life(3):
     ...     pass

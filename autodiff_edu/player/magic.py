@@ -1,6 +1,6 @@
 """`%%play`: runs the cell below it unchanged, and shows its player.
 
-%load_ext autodiff_edu
+IPython knows it as soon as autodiff_edu is imported, and by `%load_ext autodiff_edu`.
 
 %%play
 with ad.GradientTape() as tape:
@@ -24,12 +24,16 @@ WORDS = {
 }
 
 
+FIRST = "# %%play"
+"""Stands for the first line of the cell while it runs, so that line numbers match what the reader sees."""
+
+
 class CellError(Exception):
     """The cell under `%%play` cannot run; IPython has said why."""
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Register `%%play` in IPython; `%load_ext autodiff_edu` calls this."""
+    """Register `%%play` in IPython; `%load_ext autodiff_edu` calls this, as often as the reader likes."""
 
     def play_cell(line: str, cell: str) -> None:
         """Run a cell and show its steps; `--predict` asks about each step first, `--stage` opens on stage."""
@@ -48,7 +52,13 @@ def load_ipython_extension(shell: Any) -> None:
             )
         run_cell(shell, cell, **{word.removeprefix("--"): True for word in words})
 
+    def forget(_: Any) -> None:
+        """Take back that IPython has noted the extension: else it complains when the cell is run again."""
+        shell.extension_manager.loaded.discard("autodiff_edu")
+        shell.events.unregister("post_run_cell", forget)
+
     shell.register_magic_function(play_cell, magic_kind="cell", magic_name="play")
+    shell.events.register("post_run_cell", forget)
 
 
 def run_cell(shell: Any, cell: str, **options: bool) -> None:
@@ -56,8 +66,7 @@ def run_cell(shell: Any, cell: str, **options: bool) -> None:
     from IPython.core.error import UsageError
 
     with _as_the_cell(shell, cell) as shown, trace(f"cell {shell.displayhook.prompt_count}") as traced:
-        # the first line stands for that of %%play, so that line numbers match what the reader sees
-        result = shell.run_cell(f"# %%play\n{cell}", store_history=False)
+        result = shell.run_cell(f"{FIRST}\n{cell}", store_history=False)
     error = result.error_before_exec or result.error_in_exec
     if result.error_in_exec is not None:
         traced.note_error(result.error_in_exec)
@@ -112,7 +121,7 @@ def _as_the_cell(shell: Any, cell: str) -> Iterator[list[Any]]:
     number, cache, hook = shell.displayhook.prompt_count, shell.compile.cache, shell.displayhook
     replaced: list[tuple[Any, str, Any]] = [
         (shell, "_showtraceback", lambda *traceback: shown.append(traceback)),
-        (shell.compile, "cache", lambda text, *_, **given: cache(text, number, **_raw(given))),
+        (shell.compile, "cache", lambda text, *_, **given: cache(text.removeprefix(FIRST), number, **_raw(given))),
         (hook, "quiet", lambda: hook.semicolon_at_end_of_expression(cell)),
     ]
     for owner, name, stand_in in replaced:

@@ -18,8 +18,8 @@ from typing import Any
 import anywidget
 import traitlets
 
-from . import Player, html
 from .bundle import asset
+from .html import fragment
 from .unpacking import decompress
 
 _opened: Counter[str] = Counter()
@@ -80,9 +80,9 @@ class Joined(_Base):  # type: ignore[misc]
             self.send("stage")
 
     def _write_fragment(self) -> None:
-        self.fragment = html.fragment(self._packed, self.step, predict=self.predict, key=self.key)
+        self.fragment = fragment(self._packed, self.step, predict=self.predict, key=self.key)
 
-    def draw(self, other: Player) -> None:
+    def draw(self, other: Any) -> None:
         """Draw another trace in a box too."""
         super().draw(other)
         if self.fragment:
@@ -109,6 +109,6 @@ class Joined(_Base):  # type: ignore[misc]
 
 
 @cache
-def widget_class(cls: type[Player]) -> type[Player]:
+def widget_class(cls: type[Any]) -> type[Any]:
     """Return a kind of player as a widget."""
     return type(cls.__name__, (Joined, cls, anywidget.AnyWidget), {"__module__": cls.__module__})

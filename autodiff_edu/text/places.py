@@ -137,13 +137,14 @@ def written(where: Where) -> tuple[str, str | None, list[ast.expr]] | None:
 def excerpt(path: str, codes: set[CodeType], lines: set[int]) -> list[tuple[int, list[str]]]:
     """Return the parts of a file that a reader needs to follow `lines`.
 
-    A notebook cell is returned whole; of a file, the functions involved, and two lines around any line outside them.
+    A notebook cell is returned from its first line that is not blank; of a file, the functions involved, and two lines around any line outside them.
     """
     source = source_of(path).lines
     if not source:
         return []
     if is_cell(path):
-        wanted = set(range(1, len(source) + 1))
+        first = next((number for number, text in enumerate(source, 1) if text.strip()), 1)
+        wanted = set(range(first, len(source) + 1))
     else:
         wanted = set()
         for code in codes:

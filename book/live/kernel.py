@@ -85,9 +85,9 @@ def plain(source: str) -> str:
     Examples
     --------
     >>> plain("%%play --predict\nx = 1")
-    '# %%play\nx = 1'
+    '\nx = 1'
     """
-    return re.sub(r"^%load_ext .*$", "", MAGIC.sub("# %%play", source, count=1), flags=re.MULTILINE)
+    return re.sub(r"^%load_ext .*$", "", MAGIC.sub("", source, count=1), flags=re.MULTILINE)
 
 
 def _values(source: str) -> list[tuple[str, ast.expr]]:

@@ -115,9 +115,9 @@ def test_the_key_frame_stays_until_the_player_stands_and_each_is_mounted_once(op
         assert [frame.is_visible() for frame in frames.all()] == [True] * 3
         assert page.locator("section.player").count() == 0
 
-    waits_for(3)  # copies of the script
+    waits_for(1)  # one copy of the script serves all
     page.evaluate("release()")
-    waits_for(1)  # the first player, for one copy
+    waits_for(1)  # the first player
     assert hosts.evaluate_all("all => all.every((host) => host.shadowRoot)")
     third.evaluate("host => { window.home = host.parentElement; host.remove(); }")
     page.evaluate("setInterval(release)")

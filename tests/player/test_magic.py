@@ -104,6 +104,28 @@ def test_a_cell_without_a_tape_says_so(shell):
     assert "no tape recorded anything in this cell" in captured.stdout
 
 
+def test_it_is_there_once_the_package_is_imported_and_loading_it_says_nothing(shell):
+    def magics():
+        return shell.magics_manager.magics["cell"]
+
+    del magics()["play"]
+    ad._register_magic()
+    assert "play" in magics()
+    for _ in range(3):
+        _, captured = run(shell, "%load_ext autodiff_edu")
+        assert captured.stdout + captured.stderr == ""
+    other = magics()["play"] = lambda line, cell: None
+    ad._register_magic()
+    assert magics()["play"] is other, "a magic of the reader's own stays"
+
+
+def test_the_listing_begins_with_the_reader_s_line_and_counts_as_the_reader_does(shell):
+    _, captured = run(shell, CELL)
+    (player,) = players(captured)
+    (code,) = content_of(player.data["text/html"])["trace"]["code"]
+    assert (code["first_line"], code["lines"]) == (2, CELL.splitlines()[1:])
+
+
 def test_an_option_that_it_does_not_know_is_named_and_nothing_runs(shell):
     _, captured = run(shell, "%%play --loud\nx = 1")
     assert "does not know '--loud'" in captured.stdout + captured.stderr

@@ -298,7 +298,8 @@ def test_a_player_that_was_replaced_is_small_and_still_plays():
     assert player._content == content
     assert player.html() == page
     player.step = 3
-    assert f'data-model="{player.key}"' in player._repr_mimebundle_()["text/html"], "shown again, it has a model again"
+    shown = player._repr_mimebundle_()["text/html"]
+    assert f'data-model="{player.key}"' in shown, "shown again, it has a model again"
     player.release()
 
 
@@ -326,7 +327,7 @@ def notebook(monkeypatch):
     return shell
 
 
-def test_a_cell_that_is_run_again_lets_go_of_what_it_showed_before(notebook):
+def test_a_cell_that_is_run_again_releases_what_it_showed_before(notebook):
     widgets = pytest.importorskip("ipywidgets").widgets.widget._instances
     before = len(widgets)
     kept, *gone = (joined() for _ in range(3))
@@ -416,7 +417,7 @@ def test_the_plain_text_of_a_long_trace_is_cut_as_its_page_is():
     assert words == html.unescape(re.search(r"<pre[^>]*>(.*?)</pre>", player.html(), re.DOTALL).group(1)).split("\n")
 
 
-def test_pictures_and_pages_are_made_once_and_only_for_whoever_wants_them(monkeypatch):
+def test_pictures_and_pages_are_made_once_and_only_when_wanted(monkeypatch):
     made = []
     for name in ("draw_key_frame", "pack"):
         real = getattr(player_room, name)
