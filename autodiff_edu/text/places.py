@@ -137,7 +137,8 @@ def written(where: Where) -> tuple[str, str | None, list[ast.expr]] | None:
 def excerpt(path: str, codes: set[CodeType], lines: set[int]) -> list[tuple[int, list[str]]]:
     """Return the parts of a file that a reader needs to follow `lines`.
 
-    A notebook cell is returned from its first line that is not blank; of a file, the functions involved, and two lines around any line outside them.
+    A notebook cell is returned from its first line that is not blank; of a file, the functions involved, and two lines
+    around any line outside them.
     """
     source = source_of(path).lines
     if not source:
