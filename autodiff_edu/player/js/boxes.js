@@ -1,5 +1,6 @@
 /** What the graph is drawn with: boxes, lines with arrowheads, and scissors. */
 
+import { brief } from "./brief.js";
 import { UNKNOWN, draw, set, shorten, write } from "./dom.js";
 import { nonfiniteIn } from "./nonfinite.js";
 import { STRINGS } from "./strings.js";
@@ -15,6 +16,12 @@ export const BOX_MARKS = { skip: "○", paused: "‖", unconnected: "∅" };
  *   mark: keyof typeof BOX_MARKS | null, cause: boolean, state: string | null, now: boolean, corner: boolean,
  * }} Look what a box shows at a step
  */
+
+/**
+ * The text of an array in its box, where numbers that stand side by side have three digits; layout.py measures it.
+ * @param {NDArray | null} array
+ */
+const graphText = (array) => shorten(array?.shape.length ? brief(array.text) : (array?.text ?? UNKNOWN));
 
 /**
  * The box of a tensor, drawn around y = 0. `update` changes what has changed since the last time: `known` is the value,
@@ -82,7 +89,7 @@ export function drawBox(place, index, { name, value: { text: whole } }) {
   let cornered;
   const receive = (/** @type {NDArray | null} */ array) => {
     const drawn = pictures?.[1](array);
-    write(cotangent, `${arrow} ${drawn ? "" : shorten(array?.text ?? UNKNOWN)}`);
+    write(cotangent, `${arrow} ${drawn ? "" : graphText(array)}`);
   };
   const update = (/** @type {Look} */ now) => {
     const { known, reached, backward, tangents } = now;
@@ -98,7 +105,7 @@ export function drawBox(place, index, { name, value: { text: whole } }) {
       write(title, reached ? also(name, shown, reached.text) : words.tensor(name, shown));
       const drawn = pictures?.[0](known);
       if (drawn) write(value, plain && name !== whole ? heading : "");
-      else write(value, cotangent || name === whole ? shorten(shown) : `${heading} = ${shorten(shown)}`);
+      else write(value, cotangent || name === whole ? graphText(known) : `${heading} = ${graphText(known)}`);
       spoil(nonfiniteIn(known?.text), nonfiniteIn(reached?.text));
       arrow = tangents ? "→" : "←";
       if (cotangent && (backward || reached)) receive(reached);

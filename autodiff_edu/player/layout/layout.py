@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...text.formatting import brief
 from ...text.shared import shared
 from .groups import find_groups
 from .layers import Vertex
@@ -157,11 +158,17 @@ def _limits(document: dict[str, Any]) -> dict[int, dict[str, float]]:
 
 
 def _find_art(document: dict[str, Any], limits: dict[int, dict[str, float]]) -> dict[int, dict[str, Any]]:
-    """Find the tensors with an array whose text would be cut off, and measure their thumbnails."""
+    """Find the tensors with an array whose text would be cut off, and measure their thumbnails.
+
+    Arrays of one shape are all drawn, or all written.
+    """
     found = {}
-    for index, (tensor, shown) in enumerate(zip(document["tensors"], _arrays(document), strict=True)):
+    shown_of = _arrays(document)
+    arrays = [array for shown in shown_of for part in shown for array in part if has_cells(array)]
+    too_long = {tuple(array["shape"]) for array in arrays if len(graph_text(array)) > LONGEST_VALUE}
+    for index, (tensor, shown) in enumerate(zip(document["tensors"], shown_of, strict=True)):
         drawn = [[array for array in arrays if has_cells(array)] for arrays in shown]
-        if all(len(array["text"]) <= LONGEST_VALUE for array in (*drawn[0], *drawn[1])):
+        if too_long.isdisjoint(tuple(array["shape"]) for array in (*drawn[0], *drawn[1])):
             continue
         (wide, value), (broad, cotangent) = (
             [max(sizes) for sizes in zip((0.0, 0.0), *map(measure, arrays), strict=True)] for arrays in drawn
@@ -175,6 +182,11 @@ def _find_art(document: dict[str, Any], limits: dict[int, dict[str, float]]) -> 
         ends = {part: end_text(tensor["value"], limit) for part, limit in limits[index].items()}
         found[index] = {**{key: round(number, 1) for key, number in art.items()}, "ends": ends}
     return found
+
+
+def graph_text(array: dict[str, Any]) -> str:
+    """Return the text of an array in the graph: numbers that stand side by side have three digits."""
+    return brief(array["text"]) if array["shape"] else str(array["text"])
 
 
 def _words_beside(art: dict[str, Any], values: list[Any], cotangents: list[Any]) -> int:
@@ -195,7 +207,7 @@ def _measure(document: dict[str, Any], arts: dict[int, dict[str, Any]]) -> list[
         zip(document["tensors"], _arrays(document), strict=True)
     ):
         name, art = min(len(description["name"]), LONGEST_NAME), arts.get(tensor)
-        texts = [len(array["text"]) for array in values] + [len(array["text"]) + 2 for array in cotangents]
+        texts = [len(graph_text(array)) for array in values] + [len(graph_text(array)) + 2 for array in cotangents]
         text = min(max(texts), LONGEST_VALUE + 2)
         plain = description["kind"] == "constant" and not cotangents
         if art:

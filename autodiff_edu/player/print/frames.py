@@ -13,6 +13,7 @@ from typing import Any
 
 from ...text.shared import colour, shared
 from ..files import save
+from ..layout.layout import graph_text
 from ..layout.thumbnails import SIZE, has_cells, shape_text
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box, to_pdf, to_svg
 from .curve import draw_curve, read_curve
@@ -345,7 +346,7 @@ class Frame:
         dash = (2.0, 3.0) if box["plain"] and not is_now else ()
         ink = INK if known else QUIET
         shapes: list[Drawn] = [Path(rounded_box(x, y, width, height), fill, stroke, 2 if is_now else 1, dash)]
-        written = "—" if value is None else value["text"]
+        written = "—" if value is None else graph_text(value)
         if box["plain"]:
             # A number in the code is named by its value.
             unnamed = name == self.document["tensors"][tensor]["value"]["text"]
@@ -370,7 +371,8 @@ class Frame:
             shapes.append(TextLine(left, below, shorten(self.unusual[tensor], room, 11, MONOSPACE), 11, QUIET))
         elif self.now.backward or cotangent is not None:
             arrow = "→" if self.now.pushes else "←"
-            words, ink = shorten(f"{arrow} {cotangent['text'] if cotangent else '—'}", room, 12, MONOSPACE), QUIET
+            text = graph_text(cotangent) if cotangent else "—"
+            words, ink = shorten(f"{arrow} {text}", room, 12, MONOSPACE), QUIET
             if cotangent is not None:
                 ink = self.flowing[0]
                 if art and has_cells(cotangent):

@@ -46,7 +46,8 @@ test("the height of an array is its norm", () => {
   const at = (step, array) => ({ step, array: { text: "", ...array } });
   const changes = [[at(0, { shape: [2], data: [3, 4] }), at(1, { shape: [900], data: null, norm: 7 }),
     at(2, { shape: [2], data: ["nan", 1] }), at(3, { shape: [2, 1], data: [[6], [8]] })]];
-  const [{ points, heights }] = readCurves({ steps: [], tensors: [{ name: "w", kind: "variable" }], tapes: [] }, { changes });
+  const tensors = [{ name: "w", kind: "variable" }];
+  const [{ points, heights }] = readCurves({ steps: [], tensors, tapes: [] }, { changes });
   assert.deepEqual(points.map(({ height }) => height), [5, 7, NaN, 10]);
   assert.deepEqual(heights, [5, 7, 10]);
   assert.deepEqual([formatHeight(0.693147), formatHeight(12345.6), formatHeight(2)], ["0.6931", "12350", "2"]);

@@ -122,8 +122,8 @@ def test_a_box_has_room_for_its_longest_text():
     assert width(value=number("1" * 12)) == pytest.approx(12 * CHARACTER + 2 * PADDING)
     assert (
         width(value=number("1" * 90))
-        == width(value=number("1" * 22))
-        == pytest.approx(22 * CHARACTER + 2 * PADDING, abs=0.1)
+        == width(value=number("1" * 26))
+        == pytest.approx(26 * CHARACTER + 2 * PADDING, abs=0.1)
     )
     assert width(name="n" * 12) == pytest.approx(12 * CHARACTER + 2 * PADDING)
     assert width(name="n" * 90) == width(name="n" * 14)
@@ -131,6 +131,23 @@ def test_a_box_has_room_for_its_longest_text():
     assert picture["tensors"][index["z"]]["width"] == pytest.approx(13 * CHARACTER + 2 * PADDING), (
         "and its operation, f"
     )
+
+
+def vector(*numbers):
+    text = f"[{' '.join(map(str, numbers))}]"
+    return {"shape": [len(numbers)], "dtype": "float64", "text": text, "data": [*numbers]}
+
+
+def test_arrays_of_one_shape_are_all_written_in_three_digits_or_all_drawn():
+    def drawn_ones(**values):
+        picture, index, _ = drawn(["z = a + b"], {name: {"value": value} for name, value in values.items()})
+        return {name for name in "ab" if "art" in picture["tensors"][index[name]]}
+
+    long = vector(0.295525, 0.932039, 0.909297)
+    assert drawn_ones(a=vector(1.5, 2.0, 3.0), b=long) == set(), "[0.296 0.932 0.909]"
+    many = vector(*[0.295525] * 6)
+    assert drawn_ones(a=vector(1.0, 2.0, 3.0, 4.0, 5.0, 6.0), b=many) == {"a", "b"}
+    assert drawn_ones(a=vector(1.0, 2.0, 3.0), b=many) == {"b"}
 
 
 def test_a_box_has_room_for_what_will_arrive():

@@ -74,8 +74,8 @@ def test_an_assigned_value_replaces_what_was_there_and_a_second_pass_the_cotange
     seen = kinds(document, range(len(document["steps"])))
     assigned = read_moment(document, seen.index("assign"))
     assert "5" in [value["text"] for value in assigned.values.values()]
-    assert not assigned.backward
-    assert sorted(flow["text"] for flow in assigned.flows.values()) == ["1", "4"]  # what the update may have used
+    assert (assigned.backward, assigned.update) == (False, True)
+    assert sorted(given["text"] for given in assigned.flows.values()) == ["1", "4"], "it may be computed from these"
     second = len(seen) - 1 - seen[::-1].index("seed")
     assert [given["text"] for given in read_moment(document, second).flows.values()] == ["1"]
 
