@@ -22,6 +22,7 @@ from ..text.frames import is_ours, user_frame
 from ..text.places import expression, names, place, position_of
 from ..text.source_code import is_inside
 from ..text.statements import is_theirs
+from ..text.tracebacks import hide_frames
 
 READERS = ("matplotlib", "numpy.testing", "_pytest", *(f"autodiff_edu.{name}" for name in ("plots", "player")))
 READERS += ("autodiff_edu.transforms.checks",)
@@ -221,10 +222,11 @@ def _lost(converting: FrameType, life: Any, taker: str) -> TypeError:
     else:
         what = f"{caller or taker} takes the plain numbers out of a tensor here"
         remedy = _REMEDIES.get(names(at).function or "", _AS_IT_IS)
-    return TypeError(
+    error = TypeError(
         f"{place(at)}: {what}, so the gradients of the tape {_describe_entry(life)} would silently miss this path. "
         f"{remedy}. If you do want plain numbers, write x.numpy()"
     )
+    return hide_frames(error)
 
 
 def _describe_entry(life: Any) -> str:

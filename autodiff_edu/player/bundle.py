@@ -10,7 +10,7 @@ from ..text.shared import colours
 
 SHEETS = (
     *("theme", "base", "controls", "strip", "code", "tape", "graph", "panel", "array"),
-    *("nonfinite", "broadcasting", "corners", "nudge", "tangents", "wave"),
+    *("nonfinite", "lesson", "broadcasting", "corners", "nudge", "tangents", "wave"),
     *("question", "predict-mode", "glossary", "stage"),
     *("sweep", "patches", "contours", "compiler-passes"),
     "compact",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable
 from contextlib import ContextDecorator, suppress
 from typing import Any
@@ -15,6 +14,7 @@ from ..custom.inner_tape import SecondTape, tapes_here
 from ..explain.explanation import Explanation
 from ..gradient_tape import GradientTape
 from ..text.functions import name_of, names_of_parameters
+from ..text.tracebacks import hide_frames, shell
 from ..trace.trace import Trace, trace
 from . import Player
 from .compiler_passes import document_of
@@ -137,10 +137,10 @@ def _show_until(error: Exception, traced: Trace, predict: bool, stage: bool) -> 
     player = Player(traced, predict, stage)
     with suppress(AttributeError):  # an exception may refuse attributes
         error.player = player  # type: ignore[attr-defined]
-    ipython = sys.modules.get("IPython")
-    if ipython is not None and ipython.get_ipython() is not None:
+    if shell() is not None:
         from IPython.display import display
 
+        hide_frames(error)
         display(player)
     else:
         error.add_note("The steps up to here are in the attribute `player` of this error.")

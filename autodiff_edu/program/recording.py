@@ -124,7 +124,7 @@ class Recorder(Follower):
             raise self.failure
         return result
 
-    def note_failure(self, error: Exception, operation: Any, inputs: Any) -> None:
+    def note_failure(self, error: Exception, operation: Any, inputs: Any, parameters: Any = ()) -> None:
         """Note that numbers made an operation fail: if the function catches the error, another path begins there."""
         if isinstance(error, NUMERICAL) or operation is operations.checked or _is_missing(error, inputs):
             self._caught = self._caught or TypeError(

@@ -14,9 +14,12 @@ import numpy as np
 
 from .fitting import each, is_array, is_joined, what_would_fit
 from .formatting import short_value
-from .frames import here
+from .frames import Where, here
 from .functions import name_of
+from .mismatches import Parts, mismatch
 from .places import place, written
+from .shared import operators
+from .tracebacks import hide_frames
 
 EXPLAINED = (ValueError, TypeError, IndexError, ArithmeticError, Warning)
 """The errors that NumPy raises about shapes, dtypes and indices, and about numbers if the user asked for errors."""
@@ -24,8 +27,8 @@ EXPLAINED = (ValueError, TypeError, IndexError, ArithmeticError, Warning)
 MANY = 6
 """With more operands than this (in np.stack, for example), only one of each shape and dtype is listed."""
 
-told: ContextVar[Callable[[Exception, Any, Any], None] | None] = ContextVar("told", default=None)
-"""While a function is recorded: who is told of each failure, because the function may catch the error."""
+told: ContextVar[Callable[[Exception, Any, Any, Any], None] | None] = ContextVar("told", default=None)
+"""While a function is recorded or traced: who is told of each failure, its operation, arguments and parameters."""
 
 _COMPARISONS = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
@@ -45,11 +48,26 @@ def explain(error: Exception, operation: Any, args: Any, parameters: Any = ()) -
     parameters : dict
         The keyword arguments.
     """
+    hide_frames(error)
     if tell := told.get():
-        tell(error, operation, args)
+        tell(error, operation, args, parameters)
     if isinstance(error, EXPLAINED):
         with suppress(Exception), np.errstate(all="ignore"):  # NumPy's error must reach the reader, whatever happens
             _explain(error, operation, args, dict(parameters))
+
+
+def mismatch_of(error: Exception, operation: Any, args: Any, parameters: Any, where: Where) -> Parts:
+    """Find which numbers of a failed operation's shapes do not go together, as `mismatches.mismatch` does."""
+    with suppress(Exception), np.errstate(all="ignore"):
+        function, method = operation if isinstance(operation, tuple) else (operation, None)
+        given = args[:1] if function is operator.getitem else args
+        _, names = _words(where, function, method, given)
+        name = name_of(function, function)
+        called = f"np.{name}" if getattr(np, name, None) is function else name
+        if name in operators() and (found := written(where)) and found[1] is None:
+            called = operators()[name].sign
+        return mismatch(function, given, dict(parameters), names, called, str(error))
+    return []
 
 
 def _explain(error: Exception, operation: Any, args: Any, parameters: dict[str, Any]) -> None:

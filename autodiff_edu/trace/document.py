@@ -26,7 +26,9 @@ Lists refer to each other by index, counted from 0.
     - "watch": `tensor`; "record", "cut", "skip" (also of a tape that is paused): `entry`; "release", "pause",
       "resume", "reset": nothing more;
     - "line": `what`: "condition" (which way it went), "value" (of plain numbers, or computed while no tape recorded),
-      "call" or "return"; "error": nothing more: what the code raised, and always the last;
+      "call" or "return"; "error": what the code raised, and always the last: `lesson`, what went wrong as texts by
+      turns plain and marked; if an operation raised it and that is known, `entry`, which has `tapes` of none and no
+      value, and where its operands do not fit, `message`, NumPy's own words;
     - "seed": `tensor`, `cotangent`, `pass` (counts the passes, backward and of tangents); "pull back": `entry`,
       `cotangent`, `pass`;
     - "accumulate": `entry`, `argument`, `tensor`, `before` (null for the first), `contribution`, `after`, `count`,
@@ -51,8 +53,8 @@ Lists refer to each other by index, counted from 0.
     - `values`: the tensors that have a value from here on, their own, or the one that the step assigns;
     - `flow`, the name of an array of the step ("cotangent", "after" or "tangent"): whenever its pass is on show, the
       step's tensor has this from here on; with a `fate` it has also arrived at the step's entry;
-    - `fate`, of the step's entry: "recorded", "cut", "skip" (by every tape), and whenever the pass is on show "pulled"
-      or "pushed";
+    - `fate`, of the step's entry: "recorded", "cut", "skip" (by every tape), "failed", and whenever the pass is on show
+      "pulled" or "pushed";
     - `unconnected`: tensors that the pass, which ends here, might have reached but did not;
     - `paused`: the tapes that are paused; `lanes`: an entry, a tape, and what the tape has of the entry: "recorded",
       "cut", "skip", "paused", "backward" or "tangents" (its own pass computes it, for others to record), "forgotten" or
@@ -134,6 +136,7 @@ class Writer:
         self.described: list[Entry] = []  # in the order of the document
         self.entries: dict[int, int] = {}  # the id of an entry's output, and the entry's index
         self.numbers: dict[int, int] = {}  # the id of an entry's output, and the entry's number for readers
+        self.failure = source.failure
         self.passes = _passes(source.events)
         self.own = backward_calls(source)
         self.document = empty(source.title)
@@ -186,6 +189,8 @@ class Writer:
                 self.labels.give(event.tensor._id, event.tensor.name or "target")
             elif isinstance(event, events.Assign):
                 self.labels.give(event.variable._id, event.variable.name or "variable")
+        if self.failure is not None:
+            self.labels.entry(self.failure.entry, f"t{len(self.numbers) + 1}")
         for event in happened:  # only this names tensors that are never used
             if isinstance(event, events.Watch):
                 self.labels.give(event.tensor._id, "x")
@@ -222,6 +227,8 @@ class Writer:
         match event:
             case events.Line(what=what):
                 step["what"] = what
+            case events.Error(text=text):
+                step |= self._error(text, step)
             case events.Watch(tensor=tensor):
                 step["tensor"] = self._tensor(tensor._id, tensor, "watched")
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
@@ -275,6 +282,16 @@ class Writer:
 
     def _is_at(self, step: dict[str, Any], row: tuple[int, int]) -> bool:
         return step["where"] is not None and (step["where"]["code"], step["where"]["line"]) == row
+
+    def _error(self, text: str, step: dict[str, Any]) -> dict[str, Any]:
+        if self.failure is None:
+            return {"lesson": [text]}
+        for variable in self.failure.variables:  # which no tape may have watched yet
+            self._tensor(variable._id, variable, "variable")
+        described: dict[str, Any] = {"entry": self._entry(self.failure.entry, step)}
+        if self.failure.mismatch:
+            return described | {"lesson": self.failure.mismatch, "message": text}
+        return described | {"lesson": [text]}
 
     def _accumulate(self, event: events.Accumulate, number: int) -> dict[str, Any]:
         id = event.tensor._id
@@ -333,7 +350,7 @@ class Writer:
             self.described.append(entry)
         index = self.entries[entry.output_id]
         tapes = self.document["entries"][index]["tapes"]
-        if step is not None and step["kind"] != "skip" and step["tape"] not in tapes:
+        if step is not None and step["kind"] not in ("skip", "error") and step["tape"] not in tapes:
             tapes.append(step["tape"])
         return index
 

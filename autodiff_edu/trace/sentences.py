@@ -115,6 +115,8 @@ class Sentences:
                 return self._describe_assignment(labels[variable._id], value._array)
             case events.Line(text=text) | events.Error(text=text):
                 nowhere = "here " if isinstance(event, events.Line) else ""
+                if "message" in step:  # NumPy's own words are for those who know them
+                    text = f"{text.partition(':')[0]}: {''.join(step['lesson'])}"
                 return f"{self._line(step) if step['where'] else nowhere}{text}{'' if text[-1] in '.!?' else '.'}"
             case events.Leave(tensor=tensor, how=how):
                 name = labels[tensor._id]

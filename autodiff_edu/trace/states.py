@@ -91,7 +91,7 @@ def _find_values(document: dict[str, Any]) -> Iterator[Change]:
         found = [step["tensor"]] if "tensor" in step else []
         if "entry" in step and "pass" not in step:
             entry = document["entries"][step["entry"]]
-            found = [*entry["inputs"], entry["output"], *found]
+            found = [*entry["inputs"], *([entry["output"]] if step["kind"] != "error" else []), *found]
         new = [tensor for tensor in dict.fromkeys(found) if tensor not in known or step["kind"] == "assign"]
         known.update(new)
         yield {"values": new} if new else {}
@@ -109,7 +109,7 @@ def _find_flows(document: dict[str, Any]) -> Iterator[Change]:
             yield FLOWING[step["kind"]]
         elif "entry" in step and step["entry"] not in met:
             met.add(step["entry"])
-            yield {"fate": fates.get(step["entry"], "recorded")}
+            yield {"fate": "failed" if step["kind"] == "error" else fates.get(step["entry"], "recorded")}
         else:
             yield {}
 

@@ -34,8 +34,13 @@ from ..core.variable import Variable
 from ..text.frames import Where, here
 from ..text.places import place
 from ..text.statements import is_theirs
+from .failures import Failed, Failure, failure_of, note_failures
 from .hook import hook
 from .scopes import opened
+from .warning_places import warn_at_the_line
+
+LONGEST_MESSAGE = 400
+"""How much of an error's message its step says."""
 
 
 class Happening(NamedTuple):
@@ -99,6 +104,8 @@ class Trace:
         self.variables: set[int] = set()  # the ids of those that were read while a tape was paused
         self.received: dict[int, str] = {}  # by the id of a tensor: the parameter of the user's that it was passed for
         self.returned: dict[int, str] = {}  # by the id of a tensor: the user's function that returned it
+        self.failure: Failure | None = None  # the operation that raised the error which ended it
+        self._failed: list[Failed] = []
         self._held: dict[int, Any] = {}  # by the id of a tape
         self._causes: dict[Any, tuple[Any, ...]] = {}  # why there was no derivative, by source and place
         self._lines: Any = None  # what follows the lines of code, while the block runs
@@ -185,7 +192,10 @@ class Trace:
             if is_theirs[at.tb_frame.f_code.co_filename]:
                 where = at.tb_frame.f_code, at.tb_lasti
             at = at.tb_next
-        message = str(error).strip().partition("\n")[0][:200]
+        if self._failed and self._failed[0].error is error:
+            self.failure = failure_of(self._failed.pop())
+        message = str(error).strip().partition("\n")[0]
+        message = message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 1] + "…"
         self._see(events.Error(where, f"{type(error).__name__}{': ' if message else ''}{message}"))
 
     def document(self) -> dict[str, Any]:
@@ -248,7 +258,7 @@ def trace(title: str = "trace") -> Iterator[Trace]:
     kept = Trace(title)
     hooked = _Hook(kept._see)
     kept._lines = hooked.lines = Lines(kept, hooked)
-    with hooked, kept._lines:
+    with hooked, kept._lines, note_failures(kept._failed), warn_at_the_line():
         try:
             yield kept
         except Exception as error:

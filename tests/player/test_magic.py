@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import pickle
 import sys
 from functools import partial
 
@@ -311,3 +312,44 @@ def test_a_recursion_without_end_is_shown_below_the_player_of_what_happened_unti
     assert isinstance(result.error_in_exec, RecursionError)
     (player,) = players(captured)
     assert "RecursionError" in player.data["text/plain"].splitlines()[-1]
+
+
+SHAPES = "h, w = ad.constant(np.ones((3, 2))), ad.Variable(np.ones((3, 1)))\ndef f(a, b):\n    return np.dot(a, b)\n"
+
+
+@pytest.mark.parametrize(
+    ("cell", "last"),
+    [
+        (f"{SHAPES}y = f(h, w)", "return np.dot(a, b)"),
+        (f"{SHAPES}ad.play(f, h, w)", "return np.dot(a, b)"),
+        (f"%%play\n{SHAPES}with ad.GradientTape() as tape:\n    q = w * 2\n    y = f(h, q)", "return np.dot(a, b)"),
+        ("with ad.GradientTape() as tape:\n    y = x * 2\n    z = np.array([y, y])", "z = np.array([y, y])"),
+        ("%%play\nwith ad.GradientTape() as tape:\n    y = x * 2\n    z = np.array([y, y])", "z = np.array([y, y])"),
+        ("ad.play(lambda x: np.array([x, x]), 2.0)", "ad.play(lambda x: np.array([x, x]), 2.0)"),
+    ],
+)
+def test_a_traceback_shows_the_reader_s_lines_and_none_of_ours(shell, cell, last):
+    result, captured = run(shell, cell)
+    assert result.error_in_exec is not None
+    shown = captured.stdout.partition("Traceback")[2]
+    assert "Cell In[" in shown
+    assert f" {last}" in [line for line in shown.splitlines() if line.startswith("---->")][-1]
+    assert "autodiff_edu/" not in shown.replace("\\", "/")
+    assert "File " not in shown
+
+
+def test_an_error_can_be_sent_from_a_notebook_to_another_process(shell):
+    result, _ = run(shell, f"{SHAPES}y = f(h, w)")
+    copied = pickle.loads(pickle.dumps(result.error_in_exec))
+    assert str(copied) == str(result.error_in_exec)
+    assert "Traceback" in "\n".join(copied._render_traceback_())
+
+
+def test_a_warning_about_numbers_names_the_line_of_the_cell(shell):
+    cell = "%%play\nwith ad.GradientTape() as tape:\n    y = x - 3\n    z = np.log(y)"
+    with pytest.warns(RuntimeWarning, match=r"^divide by zero encountered in np\.log\(y\)$") as seen:
+        result, _ = run(shell, cell)
+    assert result.success
+    (warning,) = seen
+    assert warning.lineno == 4
+    assert "autodiff_edu" not in warning.filename

@@ -122,7 +122,7 @@ FIELDS = {
     "leave": {"tensor", "how"},
     "outcome": {"tensor", "targets", "gradient", "word"},
     "line": {"what"},
-    "error": set(),
+    "error": {"lesson"},
 }
 
 

@@ -92,6 +92,8 @@ interface Step {
   targets?: number[];
   gradient?: NDArray | null;
   word?: string;
+  lesson?: string[];
+  message?: string;
 }
 
 interface Corner {

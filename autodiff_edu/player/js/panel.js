@@ -6,6 +6,7 @@ import { cornersView } from "./corners.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
 import { drawBarName, drawDotName, drawName, drawTree, equation, result } from "./formula.js";
 import { wordPlace } from "./glossary.js";
+import { lessonView } from "./lesson.js";
 import { readMemory } from "./memory.js";
 import { STRINGS } from "./strings.js";
 import { tangentsOf } from "./tangents.js";
@@ -171,6 +172,7 @@ export function panelView(trace, history, flow, corners, isCovered, boxes) {
   const read = readings(trace, history);
   const tangents = tangentsOf(trace, history);
   const [unfold, chosen] = [broadcastingView(trace, history, flow), cornersView(trace, corners)];
+  const lesson = lessonView(trace);
   const formulas = formulasOf(trace, read, history, tangents, isCovered);
   /** @type {(name: string, tag?: "span" | "code" | "b") => HTMLElement} */
   const field = (name, tag = "span") => make(tag, { "data-field": name });
@@ -179,7 +181,8 @@ export function panelView(trace, history, flow, corners, isCovered, boxes) {
     ([["caption"], ["operation", "code"], ["target", "b"], ["count"], ["memory"]]).map((one) => field(...one));
   const lines = (/** @type {string} */ name) => make("div", { class: "scroll formulas", "data-field": name });
   const [forward, backward] = ["forward", "backward"].map(lines);
-  const rule = make("div", { class: "rule" }, operation, forward, backward, chosen.element, unfold.element);
+  const rule = make("div", { class: "rule" },
+    lesson.element, operation, forward, backward, chosen.element, unfold.element);
 
   const rows = Array.from({ length: MOST_INPUTS }, () => rowPlace("input"));
   const subjectRow = rowPlace("output", [{ "data-field": "value" }, { "data-field": "cotangent" }]);
@@ -261,8 +264,9 @@ export function panelView(trace, history, flow, corners, isCovered, boxes) {
     const label = [forwards ? "" : words.arrived, stackOf(subject, arrived)].filter(Boolean).join(", ");
     const limits = boxes[subject]?.limits;
     subjectRow.show(role, trace.tensors[subject], value, arrived, label, limits);
+    const shown = rows.slice(0, inputs.length);
     /** @type {Element[]} */
-    const wanted = [...rows.slice(0, inputs.length), subjectRow].map((row) => row.element);
+    const wanted = (step.kind === "error" ? shown : [...shown, subjectRow]).map((row) => row.element);
     // Rows that stay are left alone: to move them would take the focus from what is in them.
     for (const element of [...body.children]) {
       if (!wanted.includes(element)) element.remove();
@@ -297,15 +301,19 @@ export function panelView(trace, history, flow, corners, isCovered, boxes) {
     const step = trace.steps[number];
     const entry = trace.entries[step.entry];
     const subject = trace.tensors[entry?.output ?? step.tensor];
-    const heading = entry ? (entry.number ? words.numbered(entry.number) : words.skipped) : words.kinds[step.kind];
+    const numbered = entry && step.kind !== "error" && (entry.number ? words.numbered(entry.number) : words.skipped);
+    const heading = numbered || words.kinds[step.kind];
     nameCaption(heading ?? words.entry, step.kind === "seed" && "seed");
     write(operation, entry ? `${subject.name} = ${entry.text}` : (subject?.name ?? UNKNOWN));
+    set(operation, "data-none", subject ? null : "");
     showFormulas(step, number);
     chosen.show(number);
     unfold.show(number);
+    lesson.show(number);
     showRows(step, number);
     showSum(step, number);
-    set(element, "data-empty", subject ? null : ""); // what is about no tensor leaves its room to the graph
+    const full = subject || step.lesson;
+    set(element, "data-empty", full ? null : ""); // what is about no tensor leaves its room to the graph
     const tapes = trace.tapes.length > MOST_TAPES ? [step.tape].filter((tape) => tape != null) : trace.tapes.keys();
     const called = (/** @type {number} */ tape) => (trace.tapes.length === 1 ? words.theTape : trace.tapes[tape].name);
     const held = [...tapes].filter((tape) => read.bytes(tape, number) !== undefined);

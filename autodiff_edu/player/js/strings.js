@@ -54,9 +54,9 @@ export const STRINGS = {
     forward: "→ forward pass",
     backward: "← backward pass",
     explain: "← walking back",
+    error: "✗ stopped",
     tangents: "→ forward pass, with tangents",
     update: "↻ update",
-    error: "→ forward pass",
     /** @type {(step: number, of: number) => string} */
     count: (step, of) => `step ${step} of ${of}`,
   },
@@ -223,7 +223,7 @@ export const STRINGS = {
     },
     /** @type {Record<string, string>} */
     terms: { pulled: "pull back", pushed: "push forward", skip: "not recorded", cut: "cut" },
-    now: { forward: "→ now", backward: "← now" },
+    now: { forward: "→ now", backward: "← now", error: "✗ stopped" },
     several: "Tapes",
     more: (/** @type {number} */ count) => `and ${count} more tape${count === 1 ? "" : "s"}`,
     choose: "Go to a tape",

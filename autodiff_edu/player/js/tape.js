@@ -55,7 +55,8 @@ export function tapeView(trace, history, layout, go) {
       set(row.button, "aria-current", found === "now" ? "step" : null);
       set(row.button, "title", found === "waiting" ? null : title);
       write(row.text, found === "waiting" ? UNKNOWN : name);
-      const state = words.states[found] ?? words.now[backward ? "backward" : "forward"];
+      const way = trace.steps[step].kind === "error" ? "error" : backward ? "backward" : "forward";
+      const state = words.states[found] ?? words.now[way];
       write(row.state, lost === "forgotten" && found !== "now" ? words.forgotten : state);
       marks.forEach((fate, lane) => mark(row.cells[lane], fate, shown[lane]));
     };

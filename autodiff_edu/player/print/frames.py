@@ -26,7 +26,7 @@ from .wrapping import shorten, width_of, wrap
 
 INK, QUIET, RULE, PAPER, SUNK, EDGE, IDLE = map(colour, ("ink", "quiet", "rule", "paper", "sunk", "edge", "idle"))
 FORWARD, BACKWARD = ((colour(name), colour(f"{name}-tint")) for name in ("forward", "backward"))  # lines, and areas
-UPDATE = QUIET, SUNK
+UPDATE, STOPPED = (QUIET, SUNK), (colour("odd"), colour("backward-tint"))
 
 # Pixels: the largest size of a frame, and the room within.
 WIDEST, TALLEST, NARROWEST = 460.0, 420.0, 330.0
@@ -155,7 +155,8 @@ class Frame:
         self.subject = subject_of(document, self.now.step)
         home = self.subject if self.subject is not None else max(self.now.values, default=None)
         self.layout = fold(layout, home) if "links" in layout else layout
-        self.colour, self.tint = UPDATE if self.now.update else BACKWARD if self.now.backward else FORWARD
+        passing = UPDATE if self.now.update else BACKWARD if self.now.backward else FORWARD
+        self.colour, self.tint = STOPPED if self.stopped else passing
         self.flowing = FORWARD if self.now.pushes else BACKWARD
         words = {"cut": "cut", "skip": "skipped"}  # by tensor: no cotangent comes through these
         kinds = {document["entries"][entry]["output"]: kind for entry, kind in self.now.fates.items()}
@@ -172,11 +173,18 @@ class Frame:
         return self.now.step["kind"] in ("iterate", "compile")
 
     @property
+    def stopped(self) -> bool:
+        """Whether an error ended the trace here."""
+        return bool(self.now.step["kind"] == "error")
+
+    @property
     def direction(self) -> str:
         """Which way it goes, in words."""
         forward = "→ forward pass, with tangents" if self.now.pushes else "→ forward pass"
         back = "← walking back" if self.now.step["kind"] == "explain" else "← backward pass"
         passing = back if self.now.backward else forward
+        if self.stopped:
+            return "✗ stopped"
         return "" if self.walks else "↻ update" if self.now.update else passing
 
     def draw(self, x: float, y: float, width: float, height: float) -> list[Shape]:

@@ -1,0 +1,41 @@
+"""Tracebacks in a notebook: the reader's lines, without the frames of this package and of NumPy."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from functools import partial
+from types import TracebackType
+from typing import Any, TypeVar
+
+from .frames import is_ours
+
+E = TypeVar("E", bound=BaseException)
+
+
+def hide_frames(error: E) -> E:
+    """Make IPython show an error without our frames, and return it; without IPython, nothing changes."""
+    if shell() is not None:
+        with suppress(Exception):  # an exception may refuse attributes
+            error._render_traceback_ = partial(lines_without_frames, error)  # type: ignore[attr-defined]
+    return error
+
+
+def lines_without_frames(error: BaseException) -> list[str]:
+    """Return the lines that IPython shows of an error, without our frames."""
+    frames, at = [], error.__traceback__
+    while at is not None:
+        if not is_ours[at.tb_frame.f_code.co_filename]:
+            frames.append(at)
+        at = at.tb_next
+    kept: TracebackType | None = None
+    for at in reversed(frames):
+        kept = TracebackType(kept, at.tb_frame, at.tb_lasti, at.tb_lineno)
+    lines: list[str] = shell().InteractiveTB.structured_traceback(type(error), error, kept)
+    return lines
+
+
+def shell() -> Any:
+    """Return the running IPython, or None."""
+    ipython = sys.modules.get("IPython")
+    return getattr(ipython, "get_ipython", lambda: None)()

@@ -1,0 +1,84 @@
+"""The operation that raised an error: an entry that no tape has, and the numbers that do not go together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.active import tick
+from ..core.entry import Entry
+from ..core.tensor import Tensor
+from ..core.variable import Variable
+from ..text.failures import mismatch_of, told
+from ..text.fitting import each
+from ..text.frames import Where, here
+from ..text.mismatches import Parts
+
+
+class Failed(NamedTuple):
+    """An operation that has raised an error, which may have been caught since."""
+
+    error: Exception
+    operation: Any
+    args: Any
+    parameters: Any
+    where: Where
+
+
+class Failure(NamedTuple):
+    """What a trace keeps of the operation that ended it.
+
+    Attributes
+    ----------
+    entry : Entry
+        As a tape would have recorded it, without an output.
+    variables : tuple of Variable
+        Its arguments that are variables, as they were.
+    mismatch : list of str
+        What does not fit, as `mismatches.mismatch` says it; empty if that is not known.
+    """
+
+    entry: Entry
+    variables: tuple[Variable, ...]
+    mismatch: Parts
+
+
+@contextmanager
+def note_failures(failed: list[Failed]) -> Iterator[None]:
+    """Note the last operation that failed in a `with` block, as the only item of a list."""
+    outer = told.get()
+
+    def note(error: Exception, operation: Any, args: Any, parameters: Any) -> None:
+        where = here()
+        # An error that is on its way out of a function of the user's has happened there, not in the call of it.
+        if not failed or failed[0].error is not error or failed[0].where == where:
+            failed[:] = [Failed(error, operation, args, parameters, where)]
+        if outer:
+            outer(error, operation, args, parameters)
+
+    token = told.set(note)
+    try:
+        yield
+    finally:
+        told.reset(token)
+
+
+def failure_of(failed: Failed) -> Failure:
+    """Return what to keep of a failed operation."""
+    error, operation, args, parameters, where = failed
+    function = operation[0] if isinstance(operation, tuple) else operation
+    operands = list(each(args))
+    ids = tuple(value._id if isinstance(value, Tensor) else None for value in operands)
+    values = tuple(_snapshot(value) for value in operands)
+    entry = Entry(function, (ids, tick(), *where), dict(parameters), values, None)
+    variables = tuple(value.as_it_is() for value in operands if isinstance(value, Variable))
+    return Failure(entry, variables, mismatch_of(error, operation, args, parameters, where))
+
+
+def _snapshot(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value._array
+    return value.copy() if isinstance(value, np.ndarray) else value

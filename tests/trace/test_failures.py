@@ -1,0 +1,100 @@
+"""The operation that an error ended is an entry of the document, with what does not fit as a lesson."""
+
+import contextlib
+import warnings
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+
+
+def failed(f, *args):
+    with pytest.raises(Exception) as caught, ad.trace() as traced, ad.GradientTape():  # noqa: PT011
+        f(*args)
+    assert caught.value is not None
+    return traced.document()
+
+
+def layer(h, w):
+    a = np.tanh(h)
+    return a @ w
+
+
+def test_the_operands_of_what_failed_are_there_and_its_output_never_has_a_value():
+    h, w = ad.Variable(np.ones((3, 2)), name="h"), ad.Variable(np.ones((3, 1)), name="w")
+    document = failed(layer, h, w)
+    step, entry = document["steps"][-1], document["entries"][-1]
+    names = [document["tensors"][tensor]["name"] for tensor in entry["inputs"]]
+    assert (step["kind"], step["entry"], names) == ("error", len(document["entries"]) - 1, ["a", "w"])
+    (unwatched,) = [tensor for tensor in document["tensors"] if tensor["name"] == "w"]
+    assert (unwatched["kind"], unwatched["value"]["shape"]) == ("variable", [3, 1])
+    assert (entry["tapes"], entry["number"], entry["text"]) == ([], None, "a @ w")
+    assert document["tensors"][entry["output"]]["value"]["data"] is None
+    state = document["states"][-1]
+    assert (state["fate"], state["values"]) == ("failed", [document["tensors"].index(unwatched)])
+    assert step["lesson"][1::2] == ["2", "3", "2", "3"]
+    assert "".join(step["lesson"]) in step["text"]
+    assert "gufunc" in step["message"]
+    assert "gufunc" not in step["text"]
+
+
+def test_a_variable_has_the_value_that_it_had():
+    w = ad.Variable(np.ones((3, 1)), name="w")
+    with pytest.raises(ValueError, match="matmul"), ad.trace() as traced, ad.GradientTape():
+        ad.constant(np.ones((3, 2))) @ w
+    w.assign(np.zeros((3, 1)))
+    (known,) = [tensor for tensor in traced.document()["tensors"] if tensor["name"] == "w"]
+    assert known["value"]["data"] == [[1.0]] * 3
+
+
+def test_an_error_that_was_caught_is_not_what_ended_the_trace():
+    def f(x):
+        y = x * 2.0
+        with contextlib.suppress(ValueError):
+            y + np.ones(4)
+        raise KeyError("another")
+
+    document = failed(f, ad.Variable(np.ones(3)))
+    assert "entry" not in document["steps"][-1]
+    assert document["steps"][-1]["lesson"] == ["KeyError: 'another'"]
+
+
+def test_an_error_of_an_operation_whose_shapes_fit_is_told_in_numpy_s_words():
+    step = failed(np.linalg.inv, ad.Variable(np.ones((2, 2))))["steps"][-1]
+    assert step["lesson"] == ["LinAlgError: Singular matrix"]
+    assert "message" not in step
+
+
+def test_a_trace_around_another_hears_of_it_too():
+    h, w = ad.Variable(np.ones((3, 2))), ad.Variable(np.ones((3, 1)))
+    with pytest.raises(ValueError, match="matmul"), ad.trace() as outer, ad.trace() as inner, ad.GradientTape():
+        h @ w
+    assert [traced.document()["entries"][-1]["text"] for traced in (outer, inner)] == ["h @ w"] * 2
+
+
+def test_a_warning_about_numbers_is_at_the_reader_s_line_and_names_the_expression():
+    x = ad.Variable([0.0, 1.0])
+    with warnings.catch_warnings(record=True) as seen, ad.trace(), ad.GradientTape():
+        warnings.simplefilter("always")
+        np.log(x * 1.0)
+        with np.errstate(divide="ignore"):
+            np.log(x)
+        np.ones(1) / np.zeros(1)
+    assert [(str(each.message), each.category, each.filename) for each in seen] == [
+        ("divide by zero encountered in np.log(x * 1.0)", RuntimeWarning, __file__),
+        ("divide by zero encountered in np.ones(1) / np.zeros(1)", RuntimeWarning, __file__),
+    ]
+    assert seen[1].lineno - seen[0].lineno == 3
+
+
+def test_what_numpy_does_about_numbers_is_the_reader_s_choice():
+    with np.errstate(divide="raise"), ad.trace(), pytest.raises(FloatingPointError):
+        np.log(ad.constant(0.0))
+    with np.errstate(all="ignore"), warnings.catch_warnings(), ad.trace():
+        warnings.simplefilter("error")
+        np.log(ad.constant(0.0))
+    before = np.geterr()
+    with ad.trace():
+        pass
+    assert np.geterr() == before
