@@ -59,11 +59,76 @@ def test_a_contribution_travels_and_the_accumulator_grows(visit: Any, tmp_path: 
     assert seen[-1][:2] == [["6", "← 6"], False]
     between = [float(texts[0]) for texts, *_ in seen]
     assert between == sorted(between)
-    assert all(text == ["6", "← 6"] and not moving for text, moving, now in seen[1:] if now > 700)
     assert any(3 < number < 6 for number in between), "and it runs through the numbers in between"
     bead = player.root.locator(".bead")
     assert bead.count() == 1, "and it stays beside its line"
     assert bead.locator("text").text_content() == "3"
+
+
+PRODUCT = "root => root.querySelector('[data-now] [data-factor]').getAnimations().length > 0"
+CARRIED = """root => [...root.querySelectorAll(".carried")].map((copy) => [
+  copy.textContent, copy.ariaHidden, copy.querySelectorAll("[data-field]").length])"""
+
+
+def test_the_product_lights_in_the_formula_and_is_carried_into_the_sum(visit: Any, tmp_path: Path) -> None:
+    traced = square()
+    expected, number = read(traced), sums(square())[1]
+    player = only(visit(save_page(traced, tmp_path), **MOVING))
+    go(player, number)
+    lit, carried, shown, contribution = player.root.evaluate(f"""root => {{
+      root.dispatchEvent(new KeyboardEvent("keydown", {{ key: "ArrowRight", bubbles: true }}));
+      const place = root.querySelector('[data-field="contribution"]');
+      return [({PRODUCT})(root), ({CARRIED})(root), getComputedStyle(place.parentNode).opacity, place.textContent];
+    }}""")
+    assert lit
+    assert [part[1:] for part in carried] == [["true", 0]]
+    assert carried[0][0].startswith("3")
+    assert (shown, contribution) == ("0", "3"), "it is not there before it has come; readers who listen have it"
+    player.root.locator(".carried").wait_for(state="detached")
+    player.root.page.wait_for_function(f"root => ({RUNNING})(root) === 0", arg=player.root.element_handle())
+    player.agrees(expected, number)
+    assert player.root.locator('[data-field="contribution"]').locator("..").evaluate(
+        "place => getComputedStyle(place).opacity"
+    ) == ("1")
+
+
+def test_behind_a_tab_only_the_bead_moves_and_a_move_ends_what_is_carried(visit: Any, tmp_path: Path) -> None:
+    traced = square()
+    number = sums(traced)[1]
+    player = only(visit(save_page(traced, tmp_path), **MOVING))
+    go(player, number)
+    player.root.locator(".panel").evaluate("panel => { panel.style.display = 'none'; }")
+    player.press("ArrowRight")
+    player.stands_at(number)
+    assert player.root.locator(".bead").count() == 1
+    assert player.root.locator(".carried").count() == 0
+    player.root.locator(".panel").evaluate("panel => { panel.style.display = ''; }")
+    go(player, number)
+    counts = player.root.evaluate("""root => ["ArrowRight", "ArrowLeft"].map((key) => {
+      root.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+      return root.querySelectorAll(".carried").length;
+    })""")
+    assert counts[0] == 1
+    player.root.locator(".carried").wait_for(state="detached")
+    player.agrees(read(traced), number - 1)
+
+
+def test_beads_that_arrive_together_stand_side_by_side(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(save_page(square(), tmp_path), **MOVING))
+    go(player, 1)
+    boxes = player.root.evaluate("""root => {
+      root.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+      return [...root.querySelectorAll(".bead")].map((bead) => {
+        const [flight] = bead.getAnimations();
+        flight.pause();
+        flight.currentTime = flight.effect.getComputedTiming().duration * 0.999;
+        const { left, right } = bead.querySelector("rect").getBoundingClientRect();
+        return [left, right];
+      });
+    }""")
+    assert len(boxes) == 2
+    (_, end), (start, _) = sorted(boxes)
+    assert end < start
 
 
 def test_values_travel_into_the_operation_and_are_gone(visit: Any, tmp_path: Path) -> None:
@@ -72,9 +137,9 @@ def test_values_travel_into_the_operation_and_are_gone(visit: Any, tmp_path: Pat
     player.press("ArrowRight")
     player.root.locator(".bead").first.wait_for(state="attached")
     player.stands_at(1)
-    player.root.page.wait_for_timeout(900)
+    player.root.locator(".bead").first.wait_for(state="detached")
+    player.root.page.wait_for_function(f"root => ({RUNNING})(root) === 0", arg=player.root.element_handle())
     assert player.root.locator(".bead").count() == 0
-    assert player.root.evaluate(RUNNING) == 0
 
 
 def test_any_move_ends_what_flows_and_the_numbers_are_those_of_the_step(visit: Any, tmp_path: Path) -> None:

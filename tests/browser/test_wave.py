@@ -89,7 +89,7 @@ def test_a_pause_during_the_wave_is_a_pause(timed: Any) -> None:
 
 
 def test_who_predicts_sees_no_wave(timed: Any) -> None:
-    player, clock = timed(cubic())
+    player, _ = timed(cubic())
     player.click("predict")
     for key in ("w", "Space"):
         player.root.focus()

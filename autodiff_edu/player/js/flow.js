@@ -3,6 +3,9 @@
 const [SLOWEST, FASTEST] = [450, 100]; // milliseconds; what would be shorter is not seen, and is left out
 const SHARE = 0.6; // of the time since the last step, so that all of it is over before the next one
 const ARRIVAL = 0.7; // when the quantity is there and the accumulator begins to grow
+// Of a contribution that is followed through the formula: it takes twice as long, in three equal parts.
+const [WHOLE, THIRD] = [0.9, 1 / 3];
+const [GAP, HEIGHT] = [4, 24]; // between beads that arrive side by side; below each other they are apart already
 
 /** @typedef {ReturnType<typeof readFlow>} Flow */
 
@@ -11,14 +14,19 @@ export function readFlow(staged = () => false) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   /** @type {[number | null, number, number, (() => void)[]]} */
   let [at, since, duration, running] = [null, 0, 0, []];
-  /** @type {(step: number, draw: () => void) => void} */
-  const during = (step, draw) => {
+  let [arrival, growth] = [ARRIVAL, ARRIVAL]; // when the bead is there, and when the accumulator begins to grow
+  /** @type {{ x: number, y: number, width: number }[]} */
+  const landed = []; // what has been sent on its way at this step, where it arrives
+  /** @type {(step: number, draw: () => void, followed?: boolean) => void} */
+  const during = (step, draw, followed = false) => {
     for (const end of running.splice(0)) end();
     const now = performance.now();
-    const slowest = staged() ? 2 * SLOWEST : SLOWEST; // in a hall it is followed from afar
-    const room = Math.min(slowest, SHARE * (now - since));
+    const slowest = (staged() ? 2 : 1) * (followed ? 2 : 1) * SLOWEST; // in a hall it is followed from afar
+    const room = Math.min(slowest, (followed ? WHOLE : SHARE) * (now - since));
+    [arrival, growth] = followed ? [THIRD, 2 * THIRD] : [ARRIVAL, ARRIVAL];
     duration = at !== null && step === at + 1 && room >= FASTEST && !calm.matches ? room : 0;
     [at, since] = [step, now];
+    landed.splice(0);
     draw();
     duration = 0; // redrawing the same step is not a step
   };
@@ -29,17 +37,32 @@ export function readFlow(staged = () => false) {
     return animation;
   };
   /**
+   * Bends a way so that at its end the element stands beside those that arrive there at the same time, not on them.
+   * @type {(element: Element, points: number[][]) => number[][]}
+   */
+  const keepClear = (element, points) => {
+    const [[end, y], width] = [points.at(-1), Number(element.querySelector("rect")?.getAttribute("width") ?? 0)];
+    let x = end;
+    for (const other of [...landed].sort((one, two) => Math.abs(one.x - end) - Math.abs(two.x - end))) {
+      const room = (width + other.width) / 2 + GAP;
+      if (Math.abs(other.y - y) < HEIGHT && Math.abs(other.x - x) < room) x = other.x + (end < other.x ? -room : room);
+    }
+    landed.push({ x, y, width });
+    return points.map(([along, down], k) => [along + ((x - end) * k) / (points.length - 1 || 1), down]);
+  };
+  /**
    * Sends an element along a line of points, if things flow; it `rests` in its place after that, or is gone.
    * @type {(element: Element, points: number[][], rests: NDArray | undefined) => boolean}
    */
-  const travel = (element, points, rests) => {
+  const travel = (element, line, rests) => {
     if (!duration) return false;
+    const points = rests ? line : keepClear(element, line);
     const gone = [0]; // so far, at each point
     points.slice(1).forEach(([x, y], k) => gone.push(gone[k] + Math.hypot(x - points[k][0], y - points[k][1])));
     const frames = points.map(([x, y], k) =>
       ({ transform: `translate(${x}px, ${y}px)`, offset: gone[k] / (gone.at(-1) || 1), opacity: 1 }));
     frames.at(-1).offset = 1;
-    const flight = run(element, frames, { duration: ARRIVAL * duration, easing: "ease-in-out" });
+    const flight = run(element, frames, { duration: arrival * duration, easing: "ease-in-out" });
     if (!rests) flight.onfinish = () => element.remove();
     return true;
   };
@@ -50,11 +73,11 @@ export function readFlow(staged = () => false) {
   const slide = (moves) => {
     if (!duration) return;
     const shift = (/** @type {number[]} */ [x, y]) => ({ transform: `translate(${x}px, ${y}px)` });
-    for (const [element, from, to] of moves) run(element, [shift(from), shift(to)], { duration: ARRIVAL * duration });
+    for (const [element, from, to] of moves) run(element, [shift(from), shift(to)], { duration: arrival * duration });
   };
   const appear = (/** @type {Element[]} */ ...elements) => {
     if (!duration) return;
-    const times = { delay: ARRIVAL * duration, duration: (1 - ARRIVAL) * duration };
+    const times = { delay: growth * duration, duration: (1 - growth) * duration };
     for (const element of elements) run(element, [{ opacity: 0 }, { opacity: 1 }], times);
   };
   /**
@@ -64,11 +87,11 @@ export function readFlow(staged = () => false) {
   const grow = (show, before, after) => {
     if (!duration) return;
     const [from, to] = [Number(before?.text ?? 0), Number(after.text)];
-    const [start, length] = [performance.now(), duration];
+    const [start, length, begin] = [performance.now(), duration, growth];
     /** @type {number} */
     let frame;
     const tick = () => {
-      const portion = ((performance.now() - start) / length - ARRIVAL) / (1 - ARRIVAL);
+      const portion = ((performance.now() - start) / length - begin) / (1 - begin);
       if (portion >= 1 || (portion > 0 && !Number.isFinite(to - from))) return show(after);
       if (portion > 0) show({ ...after, text: String(Number((from + (to - from) * portion).toPrecision(3))) });
       frame = requestAnimationFrame(tick);
@@ -77,5 +100,7 @@ export function readFlow(staged = () => false) {
     tick();
     running.push(() => { cancelAnimationFrame(frame); show(after); });
   };
-  return { during, travel, slide, appear, grow };
+  /** How long each part of what is followed through the formula takes; 0 if nothing flows. */
+  const third = () => (growth === ARRIVAL ? 0 : THIRD * duration);
+  return { during, travel, slide, appear, grow, third, run };
 }

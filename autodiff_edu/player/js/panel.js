@@ -2,6 +2,7 @@
 
 import { arrayPlace, isTiny, limitOf } from "./array.js";
 import { broadcastingView } from "./broadcasting.js";
+import { carry } from "./carrying.js";
 import { cornersView } from "./corners.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
 import { drawBarName, drawDotName, drawName, drawTree, equation, result } from "./formula.js";
@@ -146,6 +147,7 @@ function formulasOf(trace, read, history, tangents, isCovered) {
     const isNumber = !Array.isArray(tree); // what it is in numbers is the outcome already
     const nodes = both(entry, tree, isNumber || (isCovered() && !sent) ? null : arrived && values);
     if (arrived) nodes.push(...outcome(sent));
+    set(nodes[0], "data-factor", "");
     return equation(drawBarName(trace.tensors[/** @type {number} */ (given[argument])].name), ...signed("+=", nodes));
   };
   /** @type {(entry: number, leaf: "y" | number, number: number) => NDArray | null} */
@@ -320,10 +322,17 @@ export function panelView(trace, history, flow, corners, isCovered, boxes) {
     const say = (/** @type {number} */ tape) =>
       words.holds(called(tape), read.bytes(tape, number), read.change(tape, number));
     write(memory, held.map(say).join(" · "));
-    if (step.kind === "accumulate") flow.grow(showAfter, step.before, step.after);
+    if (step.kind !== "accumulate") return;
+    flow.grow(showAfter, step.before, step.after);
+    carry(element, flow);
   };
+  /**
+   * Whether a contribution can be followed into the sum: not where the panel stands behind a tab.
+   * @param {number} number
+   */
+  const follows = (number) => trace.steps[number].kind === "accumulate" && element.checkVisibility();
   // The accumulator stays in view, below what scrolls.
   const inside = make("div", { class: "body" }, make("div", { class: "scroll at-hand" }, rule, about), accumulator);
   const element = make("figure", { class: "panel" }, make("figcaption", {}, caption, memory), inside);
-  return { element, show };
+  return { element, show, follows };
 }

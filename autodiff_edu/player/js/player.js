@@ -133,6 +133,8 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   let size = 0; // of a step, among those that the trace has
   /** @type {import("./wave.js").Wave | undefined} */
   let wave;
+  /** @type {ReturnType<typeof panelView> | undefined} */
+  let panel;
   const show = (/** @type {number} */ wanted) => {
     const next = Math.max(0, Math.min(last, Math.trunc(wanted) || 0));
     if (next === current) return false;
@@ -140,7 +142,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     current = next;
     const direction = history.backward[next] ? "backward" : history.update[next] ? "update" : "forward";
     build(root, { "data-step": next, "data-kind": trace.steps[next].kind, "data-direction": direction });
-    flow.during(next, draw);
+    flow.during(next, draw, panel?.follows(next));
     return true;
   };
   const draw = () => {
@@ -248,7 +250,8 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     actions.fit = graph.fit;
     drawn.push(graph);
     wave = waveView(graph.element, trace, content.layout, replay);
-    counted.push(panelView(trace, history, flow, corners, () => covered, content.layout.tensors));
+    panel = panelView(trace, history, flow, corners, () => covered, content.layout.tensors);
+    counted.push(panel);
     if (trace.nudges?.length) (compact ? counted : over).push(nudgeView(trace, history, counted[0].element, compact));
   }
   const columns = [read, drawn, counted].filter((some) => some.length);

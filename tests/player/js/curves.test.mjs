@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { readCotangents, readCurves, formatHeight, formatPower, stairsOf, trendOf } from "../../../autodiff_edu/player/js/curves.js";
+import {
+  formatHeight, formatPower, readCotangents, readCurves, stairsOf, trendOf,
+} from "../../../autodiff_edu/player/js/curves.js";
 import { dampedStep } from "../../../autodiff_edu/player/js/newton-damping.js";
 import { readHistory } from "../../../autodiff_edu/player/js/history.js";
 import { dampings, others, traces } from "./traces.mjs";
