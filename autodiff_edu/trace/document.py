@@ -2,7 +2,7 @@
 
 Lists refer to each other by index, counted from 0.
 
-- `format` "autodiff_edu.trace", `version` 6, `title`.
+- `format` "autodiff_edu.trace", `version` 7, `title`.
 - `code`: excerpts of the user's code: `place` ("cell 3" or "fit.py"), `first_line`, `lines`.
 - `tapes`: `name` (the one that the user's `with` line has, or "tape 1"), `persistent`; and where a checkpointed
   function runs again on it, because what it computed was not kept, `reruns`: the name of that function.

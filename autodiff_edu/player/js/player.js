@@ -130,7 +130,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const compact = host.closest("[data-autodiff-compact]") !== null;
   /** @type {[number, number | null, number, boolean, boolean]} */
   let [current, timer, speed, covered, asking] = [-1, null, 1, false, false];
-  let size = 0; // of a step, among those that the trace has
+  let stepSize = 0; // among those that the trace has
   /** @type {import("./wave.js").Wave | undefined} */
   let wave;
   /** @type {ReturnType<typeof panelView> | undefined} */
@@ -171,7 +171,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     if (played) tell("playing", false);
   };
   /** @type {(way: 1 | -1, larger?: number) => number} */
-  const landingOf = (way, larger = 0) => landing(sizes[Math.min(size + larger, sizes.length - 1)][1], current, way);
+  const landingOf = (way, larger = 0) => landing(sizes[Math.min(stepSize + larger, sizes.length - 1)][1], current, way);
   /** One step on, unless the reader is asked about it first; about what a larger one passes over nothing is asked. */
   const advance = (larger = 0) => {
     const wanted = landingOf(1, larger);
@@ -216,7 +216,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const onStage = { stage: () => stage.toggle(), leave: () => stage.leave(), fit: () => {} };
   const playing = { play: () => (isPlaying() ? stop() : play()), wave: replay };
   const actions = { ...moves, ...onStage, ...playing, predict: togglePredict };
-  const setSize = (/** @type {number} */ chosen) => { size = chosen; };
+  const setSize = (/** @type {number} */ chosen) => { stepSize = chosen; };
   const named = sizes.map(([name]) => name);
   const controls = controlsView(trace, history, { actions, go, setSpeed, sizes: named, setSize });
   const grouped = content.layout.groups.length > 0;
