@@ -15,7 +15,7 @@ from ..arrays.structures import as_array
 from ..arrays.validate import is_whole
 from ..core.tensor import Tensor
 from ..plots import check_range, of_two
-from ..text.formatting import short_value
+from ..text.formatting import short_value, spoken_value
 from ..text.functions import name_of
 from ..trace.arrays import array
 from ..trace.document import empty
@@ -84,8 +84,8 @@ def descend(
     Examples
     --------
     >>> player = descend(lambda p: p[0] ** 4 - 2 * p[0] ** 2 + p[1] ** 2, (0.3, 1.0), steps=2)
-    >>> print(player.transcript()[:111])
-    1. At [0.3 1] the function is 0.8281, with the gradient [-1.092 2]. The quadratic model curves down along [1 0]
+    >>> print(player.transcript()[:109])
+    1. At [0.3 1] the function is 0.828, with the gradient [-1.09 2]. The quadratic model curves down along [1 0]
     """
     try:
         point = np.asarray(as_array(start), dtype=float)
@@ -202,7 +202,7 @@ def _is_singular(eigenvalues: Any) -> bool:
 
 
 def _where(now: dict[str, Any]) -> str:
-    point, value, gradient = (short_value(now[part]) for part in ("point", "value", "gradient"))
+    point, value, gradient = (spoken_value(now[part]) for part in ("point", "value", "gradient"))
     return f"At {point} the function is {value}, with the gradient {gradient}. "
 
 
@@ -210,7 +210,7 @@ def _sentences(now: dict[str, Any], method: str, still: bool, last: bool) -> str
     low, high = now["eigenvalues"]
     singular = _is_singular(now["eigenvalues"])
     if singular:
-        form = f"The Hessian is singular (its eigenvalues are {short_value(now['eigenvalues'])}): "
+        form = f"The Hessian is singular (its eigenvalues are {spoken_value(now['eigenvalues'])}): "
         form += "the quadratic model does not curve " + ("along one direction" if low or high else "in any direction")
         kind = ""
     elif low > 0:
@@ -218,7 +218,7 @@ def _sentences(now: dict[str, Any], method: str, still: bool, last: bool) -> str
     elif high < 0:
         form, kind = "The quadratic model curves down in every direction", "maximum"
     else:
-        down, up = (short_value(_direction(now["directions"][:, i])) for i in (0, 1))
+        down, up = (spoken_value(_direction(now["directions"][:, i])) for i in (0, 1))
         form, kind = f"The quadratic model curves down along {down} and up along {up}", "saddle"
     text = _where(now)
     if still:
@@ -228,7 +228,7 @@ def _sentences(now: dict[str, Any], method: str, still: bool, last: bool) -> str
         text += f"{form}. "
         if now["next"] is None:
             return f"{text}{_no_fraction(now)}The walk ends here."
-        there = f"{short_value(now['next'])}, {_height(now)}"
+        there = f"{spoken_value(now['next'])}, {_height(now)}"
         return f"{text}{_describe_halving(now)}The step against the gradient leads to {there}."
     if singular:
         return (
@@ -240,14 +240,14 @@ def _sentences(now: dict[str, Any], method: str, still: bool, last: bool) -> str
         led = "The step against the gradient" if now["uphill"] else "The step"
         uphill = "Newton's direction leads uphill from here. " if now["uphill"] else ""
         return (
-            f"{text}{form}. {uphill}{_describe_halving(now)}{led} leads to {short_value(now['next'])}, {_height(now)}."
+            f"{text}{form}. {uphill}{_describe_halving(now)}{led} leads to {spoken_value(now['next'])}, {_height(now)}."
         )
     warning = {
         "minimum": "",
         "maximum": " Newton walks to a maximum, which is not what a minimisation looks for.",
         "saddle": " Along the direction that curves down, Newton walks to the maximum, not to a minimum.",
     }[kind]
-    return f"{text}{form}: Newton's step leads to its {kind}, {short_value(now['next'])}, {_height(now)}.{warning}"
+    return f"{text}{form}: Newton's step leads to its {kind}, {spoken_value(now['next'])}, {_height(now)}.{warning}"
 
 
 def _describe_halving(now: dict[str, Any]) -> str:
@@ -269,7 +269,7 @@ def _direction(vector: Any) -> Any:
 def _height(now: dict[str, Any]) -> str:
     before, after = float(now["value"]), float(now["next_value"])
     how = "lower" if after < before else "higher" if after > before else "as high" if after == before else "not finite"
-    return f"where the function is {short_value(now['next_value'])}, {how}"
+    return f"where the function is {spoken_value(now['next_value'])}, {how}"
 
 
 def _describe(now: dict[str, Any]) -> dict[str, Any]:

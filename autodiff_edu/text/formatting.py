@@ -95,9 +95,10 @@ def spoken_size(array: Any) -> str:
 
 
 def is_written(array: Any) -> bool:
-    """Return whether a sentence writes the numbers of a value: up to four are easily read."""
+    """Return whether a sentence writes the numbers of a value: up to four in a row or two are easily read."""
     known = array is None or isinstance(array, np.ndarray | np.generic)
-    return known and (not getattr(array, "ndim", 0) or 0 < array.size <= FEW)
+    rows = len(array) if getattr(array, "ndim", 0) > 1 else 1
+    return known and (not getattr(array, "ndim", 0) or (0 < array.size <= FEW and rows <= 2))
 
 
 def _filling(array: Any) -> str | None:

@@ -108,7 +108,7 @@ class Sentences:
                 parts = [part for part in event.contributions if part is not None]
                 if not is_written(moved):
                     return f"{self._entry(entry)}: {name} gets its tangent{spoken_size(moved)}{_count_parts(parts)}."
-                total = " + ".join(spoken_value(part._array) for part in parts)
+                total = " + ".join(spoken_value(part._array) for part in parts).replace("+ -", "- ")
                 total = f"{total} = {spoken_value(moved)}" if len(parts) > 1 else spoken_value(moved)
                 return f"{self._entry(entry)}: the tangent of {name} is {total}."
             case events.Assign(variable=variable, value=value):

@@ -242,11 +242,16 @@ def test_arrays_of_many_axes_are_slices_and_thinned_ones_say_so(panel: Any) -> N
 
 def test_the_tape_says_what_it_holds(panel: Any) -> None:
     shown = panel(traced(sine, x=2.0))
+    before, turns = 0, set()
     for number, step in enumerate(shown.steps):
         if (memory := step["memory"]) is None:
             continue
-        assert shown.go(number)["memory"] == f"The tape holds {memory} bytes"
+        turn = " ↑" if memory > before else " ↓" if memory < before else ""
+        assert shown.go(number)["memory"] == f"The tape holds {memory} bytes{turn}"
+        before = memory
+        turns.add(turn)
     assert memory == 0
+    assert turns == {"", " ↑", " ↓"}
 
 
 def test_what_is_not_an_entry_is_shown_too(panel: Any) -> None:

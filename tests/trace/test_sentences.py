@@ -48,3 +48,97 @@ def test_a_gradient_releases_on_the_way_and_a_persistent_tape_not_at_all():
     assert len(set(held[:-1])) > 1
     texts, _ = walked(lambda tape, y, x: list(tape.steps(y, x)), persistent=True)
     assert "step by step" not in "".join(texts)
+
+
+def said_of(function, **values):
+    """The sentences of a function's recording and backward pass, by the kind of their steps."""
+    xs = [ad.Variable(value, name=name) for name, value in values.items()]
+    with ad.trace() as kept:
+        with ad.GradientTape() as tape:
+            y = function(*xs)
+        tape.gradient(y, xs)
+    steps = kept.document()["steps"]
+    kinds = dict.fromkeys(step["kind"] for step in steps)
+    return {kind: [step["text"] for step in steps if step["kind"] == kind] for kind in kinds}
+
+
+def test_numbers_have_three_digits_and_no_fewer_than_stand_before_the_point():
+    said = said_of(lambda x: np.sin(x) * 12345.678, x=0.8)
+    assert said["watch"] == ["The tape watches x, which is 0.8."]
+    assert said["record"][0].endswith("t1 is the sine of x, which is 0.717. The tape records it as entry 1.")
+    assert said["record"][1].endswith("which is 8856. The tape records it as entry 2.")
+    assert said["accumulate"][-1] == "The contribution to x is 8601. Nothing was there yet, so x now has 8601."
+
+
+def test_a_large_array_has_its_name_and_shape_and_its_cotangent_is_complete_or_not():
+    def product(x, w):
+        h = x @ w
+        return np.sum(h * h + h)
+
+    said = said_of(product, x=np.arange(6.0).reshape(3, 2), w=np.arange(8.0).reshape(2, 4))
+    assert said["watch"] == ["The tape watches x (3×2).", "The tape watches w (2×4)."]
+    assert said["record"][0].endswith("h (3×4) is x matrix-multiplied by w. The tape records it as entry 1.")
+    sums = said["accumulate"]
+    assert sums[0].endswith(" (3×4, filled with 1) is the only one: the cotangent of t3 is complete.")
+    assert [text for text in sums if "to h" in text] == [
+        "The contribution to h (3×4, filled with 1) is the first of 3.",
+        "The contribution to h (3×4) is added to what was there, 2 of 3.",
+        "The contribution to h (3×4) is added to what was there: the cotangent of h is complete, 3 of 3.",
+    ]
+    assert [text.partition(" is ")[2] for text in said["outcome"]] == ["a 3×2 array.", "a 2×4 array."]
+
+
+def test_up_to_four_numbers_in_a_row_or_two_are_written():
+    said = said_of(
+        lambda a, b, c, d, e: np.sum(a) + np.sum(b) + np.sum(c) + np.sum(d) + np.sum(e),
+        a=[1.0, 2.0, 3.0, 1 / 3],
+        b=[[1.0, 2.0], [3.0, 4.0]],
+        c=np.ones((4, 1)),
+        d=np.arange(5.0),
+        e=np.zeros((0, 3)),
+    )
+    assert said["watch"] == [
+        "The tape watches a, which is [1 2 3 0.333].",
+        "The tape watches b, which is [[1 2] [3 4]].",
+        "The tape watches c (4×1, filled with 1).",
+        "The tape watches d (length 5).",
+        "The tape watches e (0×3).",
+    ]
+
+
+def test_a_backward_function_of_the_user_s_is_quoted_whatever_the_size():
+    @ad.custom_gradient
+    def twice(x):
+        return x * 2.0, lambda g: g * 2.0
+
+    small = said_of(lambda x: np.sum(twice(x)), x=[1.0, 2.0])["accumulate"][-1]
+    assert small.endswith(
+        "the contribution to x is g * 2.0, which is [2 2]. Nothing was there yet, so x now has [2 2]."
+    )
+    large = said_of(lambda x: np.sum(twice(x)), x=np.arange(6.0))["accumulate"][-1]
+    said, _, counted = large.partition(" is g * 2.0. ")
+    assert said.endswith("the contribution to x (length 6, filled with 2)")
+    assert counted == "It is the only one: the cotangent of x is complete."
+
+
+def test_with_several_tapes_each_sum_says_in_whose_pass():
+    x = ad.Variable(2.0, name="x")
+    with ad.trace() as kept:
+        with ad.GradientTape() as outer:
+            with ad.GradientTape() as inner:
+                y = x * x
+            dy = inner.gradient(y, x)
+        outer.gradient(dy, x)
+    sums = [step for step in kept.document()["steps"] if step["kind"] == "accumulate"]
+    assert {step["tape"] for step in sums} == {0, 1}
+    for step in sums:
+        assert step["text"].startswith(f"In the pass of {['outer', 'inner'][step['tape']]}, the contribution to ")
+
+
+def test_tangents_are_added_with_their_signs_and_large_ones_are_counted():
+    with ad.trace() as kept:
+        ad.jvp(lambda a, b: a * 4.0 - b, (2.0, 3.0), (1.0, 0.5))
+        ad.jvp(lambda a, b: a - b, (np.arange(6.0), np.ones(6)), (np.ones(6), np.arange(6.0)))
+    pushes = [step["text"] for step in kept.document()["steps"] if step["kind"] == "push forward"]
+    assert pushes[1].endswith(" is 4 - 0.5 = 3.5.")
+    assert pushes[2].endswith(" gets its tangent (length 6), the sum of 2 parts.")
