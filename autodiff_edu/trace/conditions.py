@@ -27,6 +27,14 @@ def condition(statement: ast.If | ast.While, following: int) -> str:
     return f"{text}, so {'the else block runs' if otherwise else 'the block is skipped'}"
 
 
+def block_left_out(statement: ast.If | ast.While, following: int) -> tuple[int, int] | None:
+    """Return the first and the last line of the block that an `if` leaves out, unless it is on the line of the `if`."""
+    block = statement.orelse if is_in(following, statement.body) else statement.body
+    if isinstance(statement, ast.While) or not block or block[0].lineno == statement.lineno:
+        return None
+    return block[0].lineno, block[-1].end_lineno or block[-1].lineno
+
+
 def describe_match(statement: ast.Match, following: int) -> str:
     """Describe which pattern matched: the one whose block the next line is in; unknown if that is on the same line."""
     subject = written_as(statement.subject) or "the subject"

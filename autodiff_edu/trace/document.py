@@ -25,7 +25,8 @@ Lists refer to each other by index, counted from 0.
   there where there are none), and by kind
     - "watch": `tensor`; "record", "cut", "skip" (also of a tape that is paused): `entry`; "release", "pause",
       "resume", "reset": nothing more;
-    - "line": `what`: "condition" (which way it went), "value" (of plain numbers, or computed while no tape recorded),
+    - "line": `what`: "condition" (which way it went; with the first and the last line that it leaves out, in the same
+      code, as `left_out`, if there are any), "value" (of plain numbers, or computed while no tape recorded),
       "call" or "return"; "error": what the code raised, and always the last: `lesson`, what went wrong as texts by
       turns plain and marked; if an operation raised it and that is known, `entry`, which has `tapes` of none and no
       value, and where its operands do not fit, `message`, NumPy's own words;
@@ -227,6 +228,8 @@ class Writer:
         match event:
             case events.Line(what=what):
                 step["what"] = what
+                if happening.left_out is not None:
+                    step["left_out"] = list(happening.left_out)
             case events.Error(text=text):
                 step |= self._error(text, step)
             case events.Watch(tensor=tensor):

@@ -49,7 +49,7 @@ from ..text.frames import Where, user_frame
 from ..text.places import expression, list_assigned
 from ..text.statements import is_theirs, names_assigned, statements, where_is, written_as
 from ..text.with_block import ExitMethod, WithBlock
-from .conditions import condition, describe_match, is_in
+from .conditions import block_left_out, condition, describe_match, is_in
 from .line_events import FAILED, ByMonitoring, BySettrace, watch
 from .scopes import SCOPED
 
@@ -132,6 +132,7 @@ class Lines(WithBlock, Listener):
         self.paused_frames: dict[FrameType, Frame] = {}  # of generators and coroutines
         self.passed: list[tuple[str, int]] = []  # files and lines without a step since the last step
         self.paused: list[Any] = []
+        self.left_out: tuple[int, int] | None = None  # the lines that the condition of this step leaves out
         self.pending: events.Missed | None = None
         self.latest = 0  # the id of what the last step computed
         self.counts: Counter[Any] = Counter()
@@ -307,7 +308,9 @@ class Lines(WithBlock, Listener):
             said = ""
             match statement:
                 case ast.If(test=test) | ast.While(test=test) if not isinstance(test, ast.Constant):
+                    self.left_out = block_left_out(statement, following)
                     self.say(where_is(code, test), "condition", condition(statement, following))
+                    self.left_out = None
                     continue
                 case ast.Match(subject=subject):
                     if said := describe_match(statement, following):

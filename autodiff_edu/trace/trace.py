@@ -60,6 +60,8 @@ class Happening(NamedTuple):
         The bytes that its tape held after it.
     mark : int
         How much the trace had heard before it.
+    left_out : (int, int), optional
+        The first and the last line that a condition leaves out.
     """
 
     event: Event
@@ -68,6 +70,7 @@ class Happening(NamedTuple):
     passed: tuple[tuple[str, int], ...] = ()
     memory: int | None = None
     mark: int = 0
+    left_out: tuple[int, int] | None = None
 
 
 class Trace:
@@ -147,9 +150,10 @@ class Trace:
 
             kept = Stepped(*kept)
         where = here(2) if entry is None and "where" not in event.fields else None
-        call, passed = None, ()
+        call, passed, left_out = None, (), None
         if self._lines is not None:
             call, passed, self._lines.passed = self._lines.call, tuple(self._lines.passed), []
+            left_out = self._lines.left_out if isinstance(event, events.Line) else None
         memory = None
         if tape is not None:
             if id(tape) not in self._held:
@@ -157,7 +161,7 @@ class Trace:
 
                 self._held[id(tape)] = Held(tape)
             memory = self._held[id(tape)].after(event)
-        self.happenings.append(Happening(kept, where, call, passed, memory, len(self.heard)))
+        self.happenings.append(Happening(kept, where, call, passed, memory, len(self.heard), left_out))
 
     def _why(self, event: Outcome, where: Where) -> tuple[Any, ...]:
         """Ask the tape why there is no derivative; only once in a loop."""

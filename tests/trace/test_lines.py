@@ -97,6 +97,27 @@ def test_loops_say_their_turns_and_when_a_condition_ends_them():
     ]
 
 
+def test_a_condition_says_which_lines_it_leaves_out():
+    def f(x):
+        if x > 1:
+            y = x * 2
+            y = y + 1
+        elif x > 0:
+            y = x
+        else:
+            y = -x
+        while y > 100:
+            y = y / 2
+        return y
+
+    first = f.__code__.co_firstlineno
+    for value, expected in ((3.0, [(4, 7), None]), (0.5, [(2, 3), (7, 7), None])):
+        document = ad.play(f, value)._content["trace"]
+        steps = [step for step in document["steps"] if step.get("what") == "condition"]
+        found = [step.get("left_out") and tuple(line - first for line in step["left_out"]) for step in steps]
+        assert found == expected, value
+
+
 def test_the_condition_of_a_tensor_is_an_operation_and_a_decision():
     def f(x):
         y = x

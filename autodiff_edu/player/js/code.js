@@ -1,6 +1,7 @@
 /** The user's code and, below it, the same computation as a NumPy program; the current line of each is lit. */
 
 import { make, reveal, set, write } from "./dom.js";
+import { latest } from "./history.js";
 import { foldArrays } from "./literals.js";
 import { digits, rowListView } from "./row-list.js";
 import { STRINGS } from "./strings.js";
@@ -30,12 +31,18 @@ export function codeView(trace, history, go) {
     /** @type {Listing["isPassed"]} */
     const isPassed = (index, step) =>
       trace.steps[step].passed?.some(([other, line]) => other === code && line === start + index) ?? false;
+    const branches = branchesOf(trace.steps, code);
+    /** @type {Listing["isLeftOut"]} */
+    const isLeftOut = (index, step) => branches.some((ways) => {
+      const [from, to] = latest(ways, step)?.lines ?? [];
+      return from <= start + index && start + index <= to;
+    });
     const odd = new Map(history.odd.lines.flatMap((birth) =>
       birth.where.code === code ? [[birth.where.line - start, birth]] : []));
     /** @type {Listing["bornAt"]} */
     const bornAt = (index, step) => (odd.get(index)?.step <= step ? odd.get(index).kind : null);
     const about = (/** @type {number} */ index) => ({ "data-line": start + index });
-    return listOf(box, { lines, start, about, stepOf, isLit, isPassed, bornAt, lit: "data-lit" }, go);
+    return listOf(box, { lines, start, about, stepOf, isLit, isPassed, isLeftOut, bornAt, lit: "data-lit" }, go);
   });
   box.append(...excerpts.map((each) => each.element));
   const [file, stack] = [make("span"), make("span", { class: "stack" })];
@@ -59,6 +66,22 @@ export function codeView(trace, history, go) {
   };
   const figure = make("figure", {}, caption, box);
   return { element: make("div", { class: "code-figure" }, figure, ...program.elements), show };
+}
+
+/**
+ * For each condition in an excerpt, which lines it has left out, if any, and since which step.
+ * @param {Step[]} steps
+ * @param {number} code
+ */
+function branchesOf(steps, code) {
+  /** @type {Map<number, { step: number, lines?: [number, number] }[]>} */
+  const ways = new Map(); // by the line of the condition
+  steps.forEach(({ what, where, left_out: lines }, step) => {
+    if (what !== "condition" || where?.code !== code) return;
+    if (!ways.has(where.line)) ways.set(where.line, []);
+    ways.get(where.line).push({ step, lines });
+  });
+  return [...ways.values()];
 }
 
 /**
@@ -136,22 +159,23 @@ function lineOf(attributes, number, text, step, go) {
  * @typedef {{
  *   lines: string[], start: number, lit: string, about: (index: number) => Record<string, number>,
  *   stepOf: (index: number) => number, isLit: (index: number, step: number) => { columns?: Where["columns"] } | null,
- *   isPassed?: (index: number, step: number) => boolean, bornAt?: (index: number, step: number) => OddKind | null,
- *   full?: (index: number) => string | null,
+ *   isPassed?: (index: number, step: number) => boolean, isLeftOut?: (index: number, step: number) => boolean,
+ *   bornAt?: (index: number, step: number) => OddKind | null, full?: (index: number) => string | null,
  * }} Listing
  */
 
 /**
  * Lines with one stop for Tab, at the current line; from there the arrows up and down walk from button to button.
  * For a line, `stepOf` is the step that it goes to (-1 for none), `isLit` says whether a step lights it, and which
- * columns, `isPassed` whether it ran just before the step without one of its own, `bornAt` which NaN or infinity began;
- * `full` is the whole of a line that is shown folded.
+ * columns, `isPassed` whether it ran just before the step without one of its own, `isLeftOut` whether a condition went
+ * the other way, `bornAt` which NaN or infinity began; `full` is the whole of a line that is shown folded.
  * @param {HTMLElement} box
  * @param {Listing} listing
  * @param {(step: number) => void} go
  */
 function listOf(box, listing, go) {
-  const { lines, start, about, stepOf, isLit, isPassed = () => false, bornAt = () => null, full, lit } = listing;
+  const { lines, start, about, stepOf, isLit, bornAt = () => null, full, lit } = listing;
+  const { isPassed = () => false, isLeftOut = () => false } = listing;
   const common = Math.min(...lines.filter((line) => line.trim()).map(indentOf), 16);
   const style = `${digits(start + lines.length - 1)}; --common: ${common}`;
   const element = make("div", { class: "lines", style });
@@ -164,10 +188,11 @@ function listOf(box, listing, go) {
     let before = null;
     const update = (/** @type {number} */ step) => {
       const [now, passed] = [isLit(index, step), isPassed(index, step) ? STRINGS.code.passed : null];
-      const born = bornAt(index, step);
+      const [born, leftOut] = [bornAt(index, step), isLeftOut(index, step) ? STRINGS.code.leftOut : null];
       set(row, "data-passed", passed);
+      set(row, "data-left-out", leftOut && "");
       set(row, "data-odd", born);
-      set(row, "title", passed ?? (born ? STRINGS.code.odd(born) : full?.(index) ?? null));
+      set(row, "title", passed ?? leftOut ?? (born ? STRINGS.code.odd(born) : full?.(index) ?? null));
       if (now === before) return;
       before = now;
       set(row, lit, now ? true : null);

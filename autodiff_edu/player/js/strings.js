@@ -209,6 +209,7 @@ export const STRINGS = {
     line: (/** @type {number} */ number) => `Line ${number}: go to its first step`,
     odd: (kind) => `${kind === "nan" ? "NaN" : kind} appears here`,
     passed: "This line has just run, but has no step of its own",
+    leftOut: "This line did not run: the condition above it went the other way",
     /** @type {(calls: string[], more?: boolean) => string} */
     stack: (calls, more) => (more ? ["…", ...calls] : calls).join(" › "),
     program: "The same as NumPy",
