@@ -204,8 +204,11 @@ def derivative(target: str, source: str) -> str:
 
     >>> derivative("y", "x₂"), derivative("y + z", "x"), derivative("y", "layer 1/kernel")
     ('dy/dx₂', 'd(y + z)/dx', 'the gradient of y with respect to layer 1/kernel')
+    >>> derivative("dy", "x")
+    'd(dy)/dx'
     """
     targets = target.split(" + ")
     if not all(name.rstrip(SUBSCRIPTS).isidentifier() for name in (*targets, source)):
         return f"the gradient of {target} with respect to {source}"
-    return f"d({target})/d{source}" if targets[1:] else f"d{target}/d{source}"
+    apart = targets[1:] or (target[0] == "d" and len(target) > 1)
+    return f"d({target})/d{source}" if apart else f"d{target}/d{source}"

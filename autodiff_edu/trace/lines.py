@@ -190,6 +190,8 @@ class Lines(WithBlock, Listener):
             if entry is None or entry.output_id != self.pending.entry.output_id:
                 self.settle()
             self.pending = None
+        if isinstance(event, events.Watch) and self.frames:
+            self.note_attribute(event.tensor)
         if isinstance(event, events.Pause):
             self.paused.append(event.tape)
         elif isinstance(event, events.Resume | events.Release):
@@ -342,6 +344,15 @@ class Lines(WithBlock, Listener):
             value = at[name] if at.has(name) else None
             for id, path in _tensors(meant.get(name, name), value) if isinstance(value, Tensor | dict) else ():
                 self.trace.assigned.setdefault(id, path)
+
+    def note_attribute(self, tensor: Tensor) -> None:
+        """Note the name of a tensor that is an attribute of the object whose method is running: w, of `self.w`."""
+        at = self.frames[-1]
+        if tensor._id not in self.trace.assigned and "self" in at.frame.f_code.co_varnames[:1] and at.has("self"):
+            attributes = getattr(at["self"], "__dict__", {})
+            name = next((name for name, value in attributes.items() if value is tensor), None)
+            if name is not None:
+                self.trace.assigned[tensor._id] = name
 
     def unseen(self, at: Frame, statement: ast.stmt, value: ast.expr) -> str:
         """Report what was computed with tensors but on no tape, if anything."""

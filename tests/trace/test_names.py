@@ -161,7 +161,7 @@ def test_a_derivative_has_the_name_it_is_assigned_to():
 
     document = document_of(run)
     assert computed(document) == ["y", "t2", "t3", "dy"]
-    assert outcomes(document)[-1] == "ddy/dx is 7.8."
+    assert outcomes(document)[-1] == "d(dy)/dx is 7.8."
     assert "dy_bar = np.float64(1.0)" in document["program"]["lines"]
 
 
@@ -241,6 +241,27 @@ def test_the_name_it_is_assigned_to_comes_first():
         tape.gradient(cost, r)
 
     assert outcomes(document_of(run)) == ["dcost/dr is 1."]
+
+
+class Plain:
+    def __init__(self):
+        self.w, self.rest = ad.Variable(2.0), [ad.Variable(1.0)]
+
+    def __call__(self, x):
+        return self.w * x + self.rest[0]
+
+
+def test_an_attribute_without_a_name_of_its_own_has_that_of_the_attribute():
+    first, second = Plain(), Plain()
+
+    def run():
+        with ad.GradientTape() as tape:
+            y = first(1.0) * second(2.0)
+        tape.gradient(y, [first.w, second.w])
+
+    document = document_of(run)
+    assert [name for name, kind in kinds(document).items() if kind == "variable"] == ["w", "x1", "w₂", "x2"]
+    assert [text.partition(" is ")[0] for text in outcomes(document)] == ["dy/dw", "dy/dw₂"]
 
 
 # Where a variable comes from ------------------------------------------------------------------------------------------

@@ -118,7 +118,7 @@ export const STRINGS = {
     idle: "Press “Next step”: before anything new happens, you will be asked what comes next.",
     more: "Next program",
     score: "How did I do?",
-    slope: (target, source) => `d${target}/d${source}`,
+    slope: (target, source) => `d${/^d./.test(target) ? `(${target})` : target}/d${source}`,
     value: (name, text) => `Next is ${name} = ${text}. What number will ${name} be?`,
     shapeOf: (name, text) => `Next is ${name} = ${text}. What shape will ${name} have?`,
     willRecord: (whole, tape) => `Next is ${whole}. What will ${tape} do?`,

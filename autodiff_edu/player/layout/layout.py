@@ -202,11 +202,11 @@ def _words_beside(art: dict[str, Any], values: list[Any], cotangents: list[Any])
 def _measure(document: dict[str, Any], arts: dict[int, dict[str, Any]]) -> list[Vertex]:
     """Return a box for each tensor, large enough for everything it will show."""
     operations = {entry["output"]: entry["operation"] for entry in document["entries"]}
-    boxes = []
+    headings, boxes = _headings(document), []
     for tensor, (description, (values, cotangents)) in enumerate(
         zip(document["tensors"], _arrays(document), strict=True)
     ):
-        name, art = min(len(description["name"]), LONGEST_NAME), arts.get(tensor)
+        name, art = min(len(headings[tensor]), LONGEST_NAME), arts.get(tensor)
         texts = [len(graph_text(array)) for array in values] + [len(graph_text(array)) + 2 for array in cotangents]
         text = min(max(texts), LONGEST_VALUE + 2)
         plain = description["kind"] == "constant" and not cotangents
@@ -231,9 +231,19 @@ def _labels(document: dict[str, Any]) -> list[dict[str, str]]:
     """Return the name of each tensor and its operation, shortened to the room there is."""
     operations = {entry["output"]: entry["operation"] for entry in document["entries"]}
     return [
-        {"heading": _shorten(tensor["name"]), "operation": _shorten(operations.get(index, ""))}
-        for index, tensor in enumerate(document["tensors"])
+        {"heading": _shorten(heading), "operation": _shorten(operations.get(index, ""))}
+        for index, heading in enumerate(_headings(document))
     ]
+
+
+def _headings(document: dict[str, Any]) -> list[str]:
+    """Return the name of each tensor, with the second names that lines have for it: "z, y" after `y = z`."""
+    names = [{tensor["name"]: None} for tensor in document["tensors"]]
+    for entry in document["entries"]:
+        for tensor, alias in zip(entry.get("arguments", ()), entry.get("aliases", ()), strict=False):
+            if alias is not None:
+                names[tensor][alias] = None
+    return [", ".join(known) for known in names]
 
 
 def _shorten(text: str) -> str:

@@ -253,3 +253,15 @@ def test_many_given_values_stand_in_several_rows_that_fit_beside_the_code():
 
 def test_the_same_trace_gives_the_same_picture():
     assert layout(diamond().document()) == layout(diamond().document())
+
+
+def test_the_heading_of_a_tensor_has_its_second_names_too():
+    z = ad.Variable(0.3)
+    with ad.trace() as traced, ad.GradientTape():
+        y = z
+        y = np.sin(y) + 0.1 * y
+    document = traced.document()
+    boxes = layout(document)["tensors"]
+    assert [box["heading"] for box in boxes] == ["z, y", "t1", "0.1", "t2", "y₂"]
+    del document["entries"][0]["aliases"], document["entries"][1]["aliases"]
+    assert [box["heading"] for box in layout(document)["tensors"]] == ["z", "t1", "0.1", "t2", "y₂"]
