@@ -131,3 +131,33 @@ def test_a_trace_without_a_program_shows_the_code_alone(visit: Any, tmp_path: Pa
     assert shown.root.locator(".program-figure").count() == 0
     assert shown.root.locator("[data-line]").count() > 0
     tab.is_quiet()
+
+
+def test_the_lines_that_a_condition_leaves_out_are_dim_from_then_on(visit: Any, tmp_path: Path) -> None:
+    def absolute(x: Any) -> Any:
+        if x < 0:
+            y = -x
+        else:
+            y = 2 * x
+            y = y / 2
+        return y
+
+    with ad.trace() as traced:
+        for value in (3.0, -3.0):
+            with ad.GradientTape() as tape:
+                tape.watch(x := ad.constant(value))
+                absolute(x)
+    steps = traced.document()["steps"]
+    first, second = (number for number, step in enumerate(steps) if step.get("what") == "condition")
+    _, player = opened(traced, tmp_path, visit)
+    colours = """rows => rows.map((row) => getComputedStyle(row.querySelector("code")).color)"""
+    start = absolute.__code__.co_firstlineno
+    for number, dim in ((first - 1, []), (first, [2]), (second - 1, [2]), (second, [4, 5]), (len(steps) - 1, [4, 5])):
+        player.root.locator("input[type=range]").fill(str(number))
+        player.stands_at(number)
+        left = player.root.locator("[data-line][data-left-out]")
+        assert left.evaluate_all("rows => rows.map((row) => Number(row.dataset.line))") == [start + k for k in dim]
+        if dim:
+            (plain,) = player.root.locator(f'[data-line="{start + 1}"]').evaluate_all(colours)
+            assert plain not in left.evaluate_all(colours)
+            assert "did not run" in str(left.first.get_attribute("title"))
