@@ -70,7 +70,6 @@ interface Step {
   memory: number | null;
   call?: number;
   passed?: [number, number][];
-  what?: string;
   left_out?: [number, number];
   born?: OddKind;
   entry?: number;
