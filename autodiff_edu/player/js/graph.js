@@ -179,6 +179,11 @@ export function graphView(trace, history, layout, go, flow, corners) {
   /** @param {NDArray} array */
   const aloud = ({ text, shape }) =>
     (text.length > SHARED.longest_value ? words.shape(shape) : text.replace(/^-/, "−"));
+  /** @param {number} tensor */
+  const called = (tensor) => {
+    const { name, value } = trace.tensors[tensor];
+    return name === value.text ? aloud(value) : name;
+  };
   /**
    * What the graph shows at a step, in words.
    * @type {(step: number, flowing: boolean[]) => string}
@@ -187,15 +192,15 @@ export function graphView(trace, history, layout, go, flow, corners) {
     const [subject, { entry }] = [subjects[step], trace.steps[step]];
     if (subject === undefined) return words.step(words.name, []);
     const [known, reached] = [history.known(subject, step), history.cotangent(subject, step)];
-    const { name } = trace.tensors[subject];
-    const [value, also] = [known ? aloud(known) : UNKNOWN, history.tangents[step] ? words.moved : words.reached];
+    const [name, value, also] =
+      [called(subject), known ? aloud(known) : UNKNOWN, history.tangents[step] ? words.moved : words.reached];
     const what = reached ? also(name, value, aloud(reached)) : words.tensor(name, value);
     const cover = coverOf(subject);
     const { inputs = [], output } = trace.entries[entry] ?? {};
     const edges = inputs.flatMap((input, index) => {
       if (!flowing[index]) return [];
       const array = carried(step, input);
-      const ends = [input, output].map((tensor) => trace.tensors[tensor].name);
+      const ends = [input, output].map(called);
       if (history.backward[step]) ends.reverse();
       return [words.edge(ends[0], ends[1], array && aloud(array))];
     });

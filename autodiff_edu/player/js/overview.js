@@ -1,10 +1,12 @@
 /** The map of a graph that is larger than its pane: the whole, the part that is seen, and what is lit. */
 
-import { draw, make, set } from "./dom.js";
+import { build, draw, make, set } from "./dom.js";
 
 /** @typedef {{ x: number, y: number, width: number, height: number }} Rectangle */
 
 const [WIDTH, HEIGHT, EDGE, THINNEST] = [120, 90, 4, 30]; // units of the map
+const SIDE = 8; // pixels between the map and the sides of the pane
+const ON_STAGE = 4 / 3;
 const CORNERS = ["right bottom", "left bottom", "right top", "left top"];
 
 /**
@@ -55,20 +57,22 @@ export function overviewView(look) {
     if (now) put(lit, now, 4);
   };
   /**
-   * Moves to another corner if something lies under the map that should be seen.
+   * Moves to another corner, or shrinks, if something lies under the map that should be seen.
    * @param {Rectangle[]} rectangles in pixels of the pane
-   * @param {{ width: number, height: number }} pane
+   * @param {{ width: number, height: number, stage: boolean }} pane
    */
   const giveWay = (rectangles, pane) => {
-    const { offsetWidth: width, offsetHeight: height } = element;
-    const isFree = (/** @type {string} */ corner) => {
-      const x = corner.includes("right") ? pane.width - width - 8 : 8;
-      const y = corner.includes("bottom") ? pane.height - height - 8 : 8;
-      return rectangles.every((box) =>
+    const places = [1, 0.5].flatMap((part) => [element.dataset.corner, ...CORNERS].map((corner) => {
+      const size = part * (pane.stage ? ON_STAGE : 1);
+      const [width, height] = [WIDTH * size, HEIGHT * size];
+      const x = corner.includes("right") ? pane.width - width - SIDE : SIDE;
+      const y = corner.includes("bottom") ? pane.height - height - SIDE : SIDE;
+      const isFree = rectangles.every((box) =>
         box.x > x + width || box.x + box.width < x || box.y > y + height || box.y + box.height < y);
-    };
-    const free = [element.dataset.corner, ...CORNERS].find(isFree);
-    if (free) set(element, "data-corner", free);
+      return { corner, size, isFree };
+    }));
+    const { corner, size } = places.find(({ isFree }) => isFree) ?? places.at(-1);
+    build(element, { "data-corner": corner, style: `width: ${WIDTH * size}px; height: ${HEIGHT * size}px` });
   };
   const follow = (/** @type {PointerEvent} */ event) => {
     if (!event.buttons) return;

@@ -10,6 +10,7 @@ const LETTER = 12; // pixels of the picture; on the screen, what the style sheet
 const LEAST = 0.7; // of that, for the whole to be seen
 const [FURTHEST, NEAREST] = [0.25, 4]; // how small and how large a reader can make it
 const EASE = 240; // milliseconds
+const LARGE = 1.2; // times the usual letters: the player is on stage
 const MARGIN = 24; // pixels around what is brought into view
 const CLICK = 4; // pixels that the mouse may move during a click
 const NOTCH = 30; // of a mouse wheel; a trackpad sends many small turns
@@ -55,6 +56,8 @@ export function paneView(canvas, picture, redraw) {
   /** @type {(x: number, y: number) => number[]} */
   const within = (x, y) =>
     [clamp(x, 0, Math.max(0, width * scale - wide)), clamp(y, 0, Math.max(0, height * scale - tall))];
+  /** How far from the left a picture stands that is narrower than the pane. */
+  const inset = () => Math.max(0, wide - width * scale) / 2;
   /** The part of the picture that is seen, or will be in a moment. */
   const view = () => ({ x: left / scale, y: top / scale, width: wide / scale, height: (tall || 600) / scale });
   const mark = () => { if (isLarge()) overview.show(view(), lit); };
@@ -107,16 +110,17 @@ export function paneView(canvas, picture, redraw) {
     const [x, y] = within(shift(x0, x1, left, wide), shift(y0, y1, top, tall));
     if (Math.abs(x - left) > 1 || Math.abs(y - top) > 1) move(x, y, true);
     if (!isLarge()) return;
-    overview.giveWay(together.map((each) => ({
-      x: each.x * scale - left, y: each.y * scale - top, width: each.width * scale, height: each.height * scale,
-    })), { width: wide, height: tall });
+    overview.giveWay(together.map(({ x: from, y: high, width: w, height: h }) => {
+      const [atX, atY] = onScreen(from, high);
+      return { x: atX, y: atY, width: w * scale, height: h * scale };
+    }), { width: wide, height: tall, stage: normal > LARGE });
   };
   /** @type {(wanted: number | null, atX?: number, atY?: number) => void} */
   const zoom = (wanted, atX = wide / 2, atY = tall / 2) => {
-    const [x, y] = [(left + atX) / scale, (top + atY) / scale]; // what stays in its place
+    const [x, y] = [(left + atX - inset()) / scale, (top + atY) / scale]; // what stays in its place
     chosen = wanted && clamp(wanted, Math.min(FURTHEST * normal, fits()), NEAREST * normal);
     rescale();
-    move(x * scale - atX, y * scale - atY);
+    move(x * scale - atX + inset(), y * scale - atY);
   };
   /** @type {(factor: number, event: { clientX: number, clientY: number }) => void} */
   const zoomBy = (factor, { clientX, clientY }) => {
@@ -197,12 +201,12 @@ export function paneView(canvas, picture, redraw) {
    * Where a point of the picture is in the pane, in pixels.
    * @type {(x: number, y: number) => number[]}
    */
-  const onScreen = (x, y) => [x * scale - left, y * scale - top];
+  const onScreen = (x, y) => [x * scale - left + inset(), y * scale - top];
   /**
    * Scrolls so that a point of the picture is there.
    * @type {(x: number, y: number, place: number[]) => void}
    */
-  const keep = (x, y, place) => move(x * scale - place[0], y * scale - place[1]);
+  const keep = (x, y, place) => move(x * scale - place[0] + inset(), y * scale - place[1]);
   const light = (/** @type {Rectangle | undefined} */ now) => { lit = now; mark(); };
   return { box, overview: overview.element, fitButton, view, bring, hold, onScreen, keep, light, fit };
 }
