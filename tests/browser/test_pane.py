@@ -186,7 +186,7 @@ def test_the_wheel_moves_the_page_and_with_ctrl_it_zooms_where_the_mouse_is(visi
     player.stands_at(0)
 
 
-def test_a_drag_moves_the_picture_and_is_no_click(visit: Any, tmp_path: Path) -> None:
+def test_a_drag_moves_the_picture_and_does_not_click(visit: Any, tmp_path: Path) -> None:
     player = shown(visit, tmp_path, tall())
     player.click("last")
     settle(player)
@@ -248,7 +248,10 @@ def test_two_fingers_zoom_and_one_moves_the_page(visit: Any, tmp_path: Path) -> 
     assert scale(player) == pytest.approx(before)
     assert player.root.evaluate(FIT)["whole"]
     start = tab.evaluate("() => scrollY")
-    session.send("Input.synthesizeScrollGesture", {"x": x, "y": y, "yDistance": 200, "gestureSourceType": "touch"})
+    touch(session, "touchStart", (x, y))
+    for down in range(10, 110, 10):
+        touch(session, "touchMove", (x, y + down))
+    touch(session, "touchEnd")
     tab.wait_for_function("start => scrollY < start - 50", arg=start)
 
 

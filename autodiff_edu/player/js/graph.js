@@ -98,7 +98,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
     const cover = folds.cover(group);
     return cover < 0 ? { x: folds.across(x), y: folds.up(y), width, height } : groups.placeOf(cover);
   };
-  /** Gives the picture the size that it has with the groups as they are folded. */
+  /** Makes the picture as large as it is with the groups as they are folded. */
   const arrange = () => {
     const folded = groups.outermost().filter(folds.isFolded).map(groups.placeOf);
     const open = layout.tensors.flatMap((box, index) => (isOpen(box) ? [placeOf(index)] : []));
