@@ -9,6 +9,8 @@ import nbformat
 import pytest
 from programs import training
 
+from autodiff_edu.course.tools.execute import as_text
+from autodiff_edu.text.shared import colour
 from browser.conftest import Lab, end_kernels, new_tab
 from browser.player_page import Shown
 from browser.test_lab import IMPORTS, KNOWN, Notebook, player_of, write
@@ -164,6 +166,30 @@ def test_a_saved_notebook_plays_when_it_is_opened_again_with_a_kernel_or_without
         question.get_by_text("Right: 4. Count.").wait_for()
         for cell in ("player", "asks", "explores"):
             assert "model" not in again.output(NUMBERS[cell]).inner_text().lower()
+
+
+def test_an_untrusted_notebook_says_how_to_start_the_player(
+    lab: Lab, notebook: Notebook, open_notebook: Any, browser: Any
+) -> None:
+    notebook.command("docmanager:save")
+    passed_on = nbformat.read(lab.root / "saved.ipynb", as_version=4)
+    passed_on.cells[0].source += "  # which somebody else has run"
+    (lab.root / "passed-on.ipynb").write_text(as_text(passed_on), encoding="utf-8")
+    opened = open_notebook("passed-on.ipynb")
+    output = opened.output(NUMBERS["player"])
+    hint = output.get_by_text("▶ Click this cell and press Shift+Enter: then you can step through it.", exact=True)
+    hint.wait_for()
+    look = "hint => { const { height, fontSize, fontWeight, backgroundColor } = getComputedStyle(hint); " + (
+        "return { height, fontSize, fontWeight, backgroundColor }; }"
+    )
+    tint = "rgb({}, {}, {})".format(*bytes.fromhex(colour("forward-tint")[1:]))
+    assert hint.evaluate(look) == {
+        "height": "44px", "fontSize": "16px", "fontWeight": "700", "backgroundColor": tint
+    }  # fmt: skip
+    assert output.locator("section.player").count() == 0
+    opened.run_cells(NUMBERS["imports"], NUMBERS["player"])
+    player_in(opened, "player").stands_at(0)
+    assert hint.count() == 0
 
 
 def test_notebook_7_shows_it_too(lab: Lab, notebook: Notebook, browser: Any) -> None:

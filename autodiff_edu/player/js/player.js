@@ -276,11 +276,11 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   show(step);
   if (asksFirst) togglePredict();
   if (drill?.staged) stage.toggle();
-  let size = ""; // with another one, and when it is laid out at first, what is lit would be elsewhere
+  let room = ""; // with another one, and when it is laid out at first, what is lit would be elsewhere
   new ResizeObserver(() => {
     const now = [root.clientWidth, ...(stage.isOn() ? [root.clientHeight] : [])].join();
-    if (now === size) return markStops();
-    size = now;
+    if (now === room) return markStops();
+    room = now;
     redraw();
   }).observe(root);
   return {
