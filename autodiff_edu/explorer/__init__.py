@@ -20,6 +20,7 @@ import numpy as np
 from ..arrays.structures import as_array
 from ..core.tensor import Tensor, constant
 from ..options import shows_widgets
+from ..player.cells import release_replaced
 from ..player.play import play
 from ..plots import check_range
 from ..text.formatting import short_value
@@ -222,10 +223,17 @@ class Explorer:
         return pictures
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        bundle: dict[str, Any] = {"text/plain": f"{self!r}\n{self.look.words()}", "text/html": self.html()}
+        release_replaced(self)
+        html = self.html()
         if shows_widgets() and self._live() is not None:
-            bundle |= self._widget.view()
-        return bundle
+            html = self._widget.around(html)
+        return {"text/plain": f"{self!r}\n{self.look.words()}", "text/html": html}
+
+    def release(self) -> None:
+        """Close the sliders: the cell has been run again."""
+        if self._widget is not None:
+            self._widget.close()
+            self._widget = None
 
     def _live(self) -> Any:
         """Return the widgets, created when first shown; None if ipywidgets or anywidget is missing."""

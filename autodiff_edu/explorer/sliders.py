@@ -12,6 +12,7 @@ import ipywidgets
 
 from ..player import Player
 from ..player.extra_parts import Written
+from ..player.frame import Frame, close_all
 from ..player.widget import widget_class
 from .look import STEPS, image, is_steep, table
 
@@ -26,6 +27,7 @@ class Sliders:
         moving = ipywidgets.VBox([*self.sliders.values(), self.numbers])
         self.top = ipywidgets.HBox([moving, self.picture], layout={"flex_flow": "row wrap", "grid_gap": "1rem"})
         self.box = ipywidgets.VBox([self.top])
+        self.frame = Frame(box=self.box, key=self.box.model_id)
 
     def _slider(self, explorer: Any, name: str) -> Any:
         low, high = explorer.ranges[name]
@@ -43,10 +45,14 @@ class Sliders:
         slider.observe(moved, "value")
         return slider
 
-    def view(self) -> dict[str, Any]:
-        """Return the part of a cell's output that shows the box."""
-        shown: dict[str, Any] = self.box._repr_mimebundle_()
-        return {kind: content for kind, content in shown.items() if kind.endswith("widget-view+json")}
+    def around(self, html: str) -> str:
+        """Return what a cell shows: the box, or without a kernel this HTML."""
+        return self.frame.around(html)
+
+    def close(self) -> None:
+        """Close all widgets."""
+        for widget in (self.frame, self.box):
+            close_all(widget)
 
     def show(self, explorer: Any) -> None:
         """Show the current view; the player keeps its step if the trace is long enough."""

@@ -153,7 +153,10 @@ def test_every_figure_says_in_words_what_it_shows():
 
 
 def notebook_with_a_widget(model):
-    shown = {WIDGET_VIEW: {"model_id": model}, "text/html": "<p>plays</p>", "text/plain": "P"}
+    html = (
+        f'<div data-autodiff-frame="{model}"><div data-autodiff-player data-start="2" data-model="{model}">plays</div>'
+    )
+    shown = {WIDGET_VIEW: {"model_id": model}, "text/html": html, "text/plain": "P"}
     output = {"output_type": "display_data", "metadata": {}, "data": shown}
     cell = {"cell_type": "code", "id": "player", "metadata": {"execution": {"shell.execute_reply": "2026-01-01"}},
             "source": "a\nb", "execution_count": 1, "outputs": [output]}  # fmt: skip
@@ -169,7 +172,8 @@ def test_what_a_kernel_makes_up_is_left_out_and_a_player_stays_as_html():
     first = as_text(notebook_with_a_widget("0af3"))
     assert first == as_text(notebook_with_a_widget("zz-9"))
     notebook = json.loads(first)
-    assert notebook["cells"][0]["outputs"][0]["data"] == {"text/html": ["<p>plays</p>"], "text/plain": ["P"]}
+    html = '<div data-autodiff-frame><div data-autodiff-player data-start="2">plays</div>'
+    assert notebook["cells"][0]["outputs"][0]["data"] == {"text/html": [html], "text/plain": ["P"]}
     assert "widgets" not in notebook["metadata"]
     assert [cell["id"] for cell in notebook["cells"]] == ["player", "cell-02"]
     assert "2026" not in first

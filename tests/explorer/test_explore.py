@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
+from autodiff_edu.course.tools.differences import same_html
 from autodiff_edu.explorer import explore
 from autodiff_edu.explorer.tangent import Curve
 
@@ -137,16 +138,19 @@ def test_the_html_has_the_numbers_the_tangents_and_the_player():
 
 
 def test_the_same_explorer_gives_the_same_bytes():
-    first, second = (explore(wave, x=(-1.0, 3.0), w=2.0)._repr_mimebundle_() for _ in range(2))
-    for kind in ("text/plain", "text/html"):
-        assert first[kind] == second[kind]
+    first, second = (explore(wave, x=(-1.0, 3.0), w=2.0) for _ in range(2))
+    assert first.html() == second.html()
+    shown, again = (view._repr_mimebundle_() for view in (first, second))
+    assert shown["text/plain"] == again["text/plain"]
+    assert shown["text/html"] != again["text/html"], "each names its own sliders"
+    assert same_html(shown["text/html"], again["text/html"])
 
 
 def test_sliders_move_the_function_and_the_player_keeps_its_step():
     pytest.importorskip("ipywidgets")
     view = explore(wave, x=(-1.0, 3.0), w=2.0)
-    assert "application/vnd.jupyter.widget-view+json" in view._repr_mimebundle_()
     live = view._live()
+    assert f'data-autodiff-frame="{live.frame.key}"' in view._repr_mimebundle_()["text/html"]
     live.player.step = 3
     live.sliders["x"].value = 0.0
     assert view.values["x"] == 0.0
@@ -155,6 +159,19 @@ def test_sliders_move_the_function_and_the_player_keeps_its_step():
     assert live.player.step == 3
     view.move(x=2.0)
     assert live.sliders["x"].value == 2.0
+
+
+def test_an_explorer_whose_cell_is_run_again_leaves_no_widget_behind():
+    widgets = pytest.importorskip("ipywidgets").widgets.widget._instances
+    before = len(widgets)
+    view = explore(wave, x=(-1.0, 3.0), w=2.0)
+    view._repr_mimebundle_()
+    assert len(widgets) > before + 10
+    view.release()
+    assert len(widgets) == before
+    view.move(x=0.0)
+    assert "data-autodiff-frame" in view._repr_mimebundle_()["text/html"], "shown again, it has sliders again"
+    view.release()
 
 
 def test_a_slider_never_raises():

@@ -32,6 +32,9 @@ from ...text.shared import shared
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
+MODELS = "data-model", "data-autodiff-frame"
+"""The attributes by which a model in the kernel finds what belongs to it in the page."""
+
 DECIMAL = re.compile(
     r"((?<![\d.])(?:(?<![\w)\]])[-+])?(?:\d+\.\d*|\.\d+|\d+(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?(?![\d]|\.\d))"
 )
@@ -157,7 +160,7 @@ class _TagReader(HTMLParser):
         self.script: str | None = None
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        values: dict[str, Any] = {name: value or "" for name, value in attributes if name != "data-model"}
+        values: dict[str, Any] = {name: value or "" for name, value in attributes if name not in MODELS}
         if (source := values.get("src", "")).startswith(SVG):
             values["src"] = _parts(base64.b64decode(source.removeprefix(SVG)).decode())
         self.parts.append({f"<{tag}>": values})

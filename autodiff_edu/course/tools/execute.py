@@ -32,7 +32,7 @@ KERNEL = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-MODEL = re.compile(r'(?<=<div data-autodiff-player)([^>]*) data-model="[^"]*"')
+MODEL = re.compile(r'(<div data-autodiff-player[^>]*) data-model="[^"]*"|(<div data-autodiff-frame)="[^"]*"')
 FOLDS = {"hide-input": "source_hidden", "hide-output": "outputs_hidden"}
 """JupyterLab's words for what MyST-NB's tags hide. It shows the output again as soon as the cell is run."""
 
@@ -203,7 +203,7 @@ def as_text(notebook: dict[str, Any]) -> str:
             # A stored view of a widget waits for a kernel; the same in HTML plays without, and without its model.
             if text := output.get("data", {}).get("text/html"):
                 output["data"].pop(WIDGET_VIEW, None)
-                output["data"]["text/html"] = MODEL.sub(r"\1", text if isinstance(text, str) else "".join(text))
+                output["data"]["text/html"] = MODEL.sub(r"\1\2", text if isinstance(text, str) else "".join(text))
     return json.dumps(_split(notebook), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 

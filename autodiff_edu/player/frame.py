@@ -1,0 +1,44 @@
+"""A box of widgets in a cell whose stored output is HTML: js/frame.js puts the one in place of the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anywidget
+import ipywidgets
+import traitlets
+
+from .bundle import asset
+
+HTML = """\
+<div data-autodiff-frame="{key}">
+{html}
+</div>
+<script>document.dispatchEvent(new Event("autodiff-shown"));</script>
+"""
+
+
+class Frame(anywidget.AnyWidget):
+    """Where a box appears, as long as the kernel has it."""
+
+    _esm = asset("js/frame.js")
+
+    key = traitlets.Unicode().tag(sync=True)
+    box = traitlets.Instance(ipywidgets.Widget).tag(sync=True, **ipywidgets.widget_serialization)
+
+    def around(self, html: str) -> str:
+        """Return what a cell shows: this HTML until the box takes its place, and again without a kernel."""
+        return HTML.format(key=self.key, html=html)
+
+
+def close_all(widget: Any) -> None:
+    """Close a widget with all that it holds, so that ipywidgets forgets it."""
+    for child in getattr(widget, "children", ()):
+        close_all(child)
+    if hasattr(widget, "release"):
+        widget.release()
+        return
+    for part in ("layout", "style"):
+        if isinstance(found := getattr(widget, part, None), ipywidgets.Widget):
+            found.close()
+    widget.close()
