@@ -27,6 +27,7 @@ CELLS = {
     "link = ipywidgets.jslink((boxed, 'step'), (slider, 'value'))\n"
     "ipywidgets.HBox([slider, boxed])",
     "again": player_of(training),
+    "long": "def g(x):\n    for _ in range(2000):\n        x = x * 0.999\n    return x\nad.play(g, 1.0)",
 }
 NUMBERS = {name: number for number, name in enumerate(CELLS)}
 
@@ -141,6 +142,24 @@ def test_running_a_cell_again_keeps_less_than_a_megabyte_in_the_page_and_one_pla
     sizes += [run_again() for _ in range(4)]
     assert notebook.ask(alive) == count
     assert (sizes[-1] - sizes[1]) / 4 < 1
+
+
+def test_what_takes_long_says_so_and_nothing_of_it_is_seen_afterwards(notebook: Notebook) -> None:
+    notebook.page.evaluate(
+        """() => {
+          window.said = "";
+          const read = (changes) => changes.forEach((change) => (window.said += change.target.textContent));
+          new MutationObserver(read).observe(document.body, { childList: true, subtree: true });
+        }"""
+    )
+    notebook.run_cells(NUMBERS["long"])
+    player_in(notebook, "long").stands_at(0)
+    count = notebook.ask("len(_)")
+    assert f"Drawing {count:,} steps …" in notebook.page.evaluate("window.said")
+    *before, _ = notebook.output(NUMBERS["long"]).all()
+    assert [output.inner_text().strip() for output in before] == [""] * len(before)
+    heights = [output.bounding_box()["height"] for output in before]
+    assert sum(heights) < 10
 
 
 def test_a_saved_notebook_plays_when_it_is_opened_again_with_a_kernel_or_without(
