@@ -268,7 +268,7 @@ def run_again(entries: Iterable[Entry], tensor: int, move: Callable[[Any], Any])
     """
     values: dict[int, Any] = {}
     for entry in entries:
-        if not _unseen(entry).isdisjoint({tensor, *values}):
+        if (unseen := _unseen(entry)) and not unseen.isdisjoint({tensor, *values}):
             raise ValueError(
                 f"{entry.name}, used at {entry.place}, uses a tensor that moves and is not one of its positional "
                 f"arguments, so it cannot be run again. Pass that tensor to {entry.name} by position"

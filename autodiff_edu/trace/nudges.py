@@ -7,6 +7,7 @@ because they are the user's code, and may print or take long.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache, partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -26,7 +27,11 @@ MOST = 40
 MOST_ENTRIES, MOST_NUMBERS = 200, 50_000
 """The most entries that lead to a target, and the most numbers in their results."""
 MOST_RUNS = 1000
-"""How many entries may be computed again for each of the steps: some 50 ms for all of them."""
+"""How many entries may be computed again for each of the probes: some 50 ms for all of them."""
+PROBES = (-1.0, -0.75, -0.5, -0.25, -0.1, 0.1, 0.25, 0.5, 0.75, 1.0)
+"""The nudges that are computed first. Most targets are a line, or a polynomial of low degree, and then no other is."""
+NODES = (-1.0, -0.5, 0.0, 0.5, 1.0)
+"""Those by which a polynomial is known."""
 UPWARDS = 1 + 1e-9
 """Breaks ties in rounding and between equal sizes the same way, whatever the last bit is."""
 
@@ -111,20 +116,41 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, heard: Any,
         if not is_moved or not _is_here(values[id], np.float64) or any(map(_is_users, after + chosen)):
             continue
         cotangent = cotangents.get(id)
+        move = partial(_measure_move, after, chosen, ids, id, target)
         for about, unit, size in _directions(values[id], cotangent):
-            moved = [_measure_move(after, chosen, ids, id, target, unit * by) for by in steps(size)]
+            probed = {at: move(unit * _by(size, at)) for at in PROBES}
+            moved = probed.values()
             slope = None if cotangent is None else float(np.sum(cotangent * unit))
             if not any(map(np.isfinite, moved)) or not np.isfinite(slope or 0.0):
                 continue
             zero = 1e-8 * max(abs(float(target._array)), *(abs(m) for m in moved if np.isfinite(m)))
+            runs = 1.0
             kept = {"tensor": tensors[id], "target": tensors[target._id], **about, "size": size}
             if slope is not None:
                 kept["slope"] = round_to(slope, zero / size)
                 if any(entry.output_id not in cotangents for entry in after):
                     kept["cut"] = True
-            if slope is None or not all(abs(m - slope * by) <= zero for m, by in zip(moved, steps(size), strict=True)):
-                kept["moved"] = [round_to(m, zero) for m in moved]
-            yield len(after) + len(chosen), kept
+            if slope is None or not all(abs(m - slope * _by(size, at)) <= zero for at, m in probed.items()):
+                curve = _find_polynomial(probed, zero)
+                if curve is None:
+                    curve = [probed[at] if at in probed else move(unit * _by(size, at)) for at in shared()["nudges"]]
+                    runs = len(curve) / len(PROBES)
+                kept["moved"] = [round_to(m, zero) for m in curve]
+            yield round(runs * (len(after) + len(chosen))), kept
+
+
+def _find_polynomial(probed: dict[float, float], zero: float) -> list[float] | None:
+    """Compute how far the target moves at all nudges, if a polynomial of degree 4 says so at those that were probed."""
+    known = [probed.get(at, 0.0) for at in NODES]
+    values = dict(zip(shared()["nudges"], (_weights() @ known).tolist(), strict=True))
+    fits = all(abs(values[at] - m) <= zero for at, m in probed.items())
+    return list((values | probed).values()) if fits else None
+
+
+@cache
+def _weights() -> Any:
+    """Return the matrix from the values of a polynomial at the nodes to those at all nudges."""
+    return np.vander(shared()["nudges"], len(NODES)) @ np.linalg.inv(np.vander(NODES))
 
 
 def _read_before(target: int, heard: list[Entry | Read]) -> set[int | None]:
@@ -169,7 +195,11 @@ def natural_size(value: Any) -> float:
 
 def steps(size: float) -> list[float]:
     """List the nudges of a size: fractions of it, down and up."""
-    return [float(f"{size * portion:.4g}") for portion in shared()["nudges"]]
+    return [_by(size, portion) for portion in shared()["nudges"]]
+
+
+def _by(size: float, portion: float) -> float:
+    return float(f"{size * portion:.4g}")
 
 
 def round_to(value: float, zero: float, digits: int = 4) -> float | None:
@@ -185,7 +215,7 @@ def _measure_move(after: list[Entry], chosen: list[Entry], ids: list[int], id: i
         return float(by)
     try:
         values = run_again(after, id, lambda value: value + by)
-        if find_changes(chosen, ids, id, lambda value: value + by):
+        if chosen and find_changes(chosen, ids, id, lambda value: value + by):
             return float("nan")
         return float(values[target._id] - target._array)
     except Exception:  # the user's own numbers, moved to where a matrix is singular, or functions without a rule

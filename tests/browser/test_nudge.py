@@ -38,7 +38,7 @@ class Nudging:
     def __init__(self, tab: Any) -> None:
         self.player = only(tab)
         self.root = self.player.root
-        self.panel = self.root.get_by_role("dialog", name="Nudge a value")
+        self.panel = self.root.get_by_role("group", name="Nudge a value")
         self.slider = self.panel.get_by_role("slider", name="Nudge")
         self.choice = self.panel.get_by_role("combobox", name="What to nudge")
 
@@ -74,7 +74,7 @@ def test_the_slider_shows_both_numbers_and_the_gap_by_keyboard_alone(visit: Any,
     assert nudging.slider.get_attribute("aria-valuetext") == "nudge +1: y actually moves +7, the cotangent says +6"
     tab.page.keyboard.press("Home")
     assert list(nudging.numbers().values()) == ["−5", "6 × −1 = −6", "+1"]
-    for _ in range(5):
+    for _ in range(20):
         tab.page.keyboard.press("ArrowRight")
     assert list(nudging.numbers().values()) == ["0", "6 × 0 = 0", "0"]
     assert nudging.root.get_attribute("data-step") == step, "the arrows moved the slider alone"
@@ -121,22 +121,53 @@ def test_where_one_of_two_paths_is_cut_it_says_so(visit: Any, tmp_path: Path) ->
     assert "One of the paths from x is cut" in nudging.panel.inner_text()
 
 
-@pytest.mark.parametrize("viewport", [(1280, 720), (375, 667)])
-def test_it_lies_within_the_player_and_changes_no_height(visit: Any, tmp_path: Path, viewport: tuple[int, int]) -> None:
+@pytest.mark.parametrize("viewport", [(1280, 720), (820, 1180), (375, 667)])
+def test_it_stands_below_the_sum_and_hides_nothing(visit: Any, tmp_path: Path, viewport: tuple[int, int]) -> None:
     size = dict(zip(("width", "height"), viewport, strict=True))
     tab = visit(save_page(broadcasting(), tmp_path), viewport=size)
     nudging = Nudging(tab)
+    traced = broadcasting().document()["steps"]
+    adds = next(number for number, step in enumerate(traced) if step["kind"] == "accumulate")
+    nudging.root.locator(".scrubber input").fill(str(adds))
     before = nudging.root.bounding_box()
     nudging.open()
     outer, inner = nudging.root.bounding_box(), nudging.panel.bounding_box()
-    assert (outer["width"], outer["height"]) == (before["width"], before["height"])
+    if viewport[0] > 640:
+        assert (outer["width"], outer["height"]) == (before["width"], before["height"])
+        total = nudging.root.locator(".accumulator").bounding_box()
+        assert total["y"] + total["height"] <= inner["y"]
     assert outer["x"] <= inner["x"]
     assert inner["x"] + inner["width"] <= outer["x"] + outer["width"]
     assert outer["y"] <= inner["y"]
     assert inner["y"] + inner["height"] <= outer["y"] + outer["height"]
+    for part in (".graph-figure", ".code-figure", ".at-hand"):
+        other = nudging.root.locator(part).bounding_box()
+        beside = other["x"] + other["width"] <= inner["x"] or inner["x"] + inner["width"] <= other["x"]
+        below = other["y"] + other["height"] <= inner["y"] or inner["y"] + inner["height"] <= other["y"]
+        assert beside or below, part
     shown = nudging.slider.bounding_box()
     assert 0 <= shown["y"] <= viewport[1], "the slider was brought into view"
     assert violations_in_both_schemes(nudging.root) == []
+
+
+def test_the_graph_shows_what_changes_and_the_axes_have_names(visit: Any, tmp_path: Path) -> None:
+    nudging = Nudging(visit(save_page(square(), tmp_path)))
+    changes = nudging.root.locator(".graph .change")
+    assert not changes.count()
+    nudging.open()
+    assert changes.all_text_contents() == ["3 → 3.1", "9 → 9.61"]
+    assert [box.get_attribute("data-tensor") for box in nudging.root.locator("[data-tensor]:has(.change)").all()] == [
+        "0",
+        "1",
+    ]
+    nudging.slider.focus()
+    nudging.player.press("Home")
+    assert changes.all_text_contents() == ["3 → 2", "9 → 4"]
+    assert nudging.panel.locator("svg text").all_text_contents() == ["nudge of x", "change of y"]
+    moved = nudging.panel.locator("path.moved").get_attribute("d")
+    assert moved.count("L") == 40, "41 points make a curve that looks smooth"
+    nudging.player.press("Escape")
+    assert not changes.count()
 
 
 def test_on_stage_its_numbers_have_20_pixels(visit: Any, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import { draw, make, set, write } from "./dom.js";
 import { STRINGS } from "./strings.js";
 import * as SHARED from "../../text/shared.json";
 
-const [PLOT_WIDTH, PLOT_HEIGHT, PLOT_EDGE] = [320, 140, 10]; // of the plot, and the room around it
+const [PLOT_WIDTH, PLOT_HEIGHT, PLOT_EDGE, PLOT_FOOT] = [320, 140, 16, 22]; // of the plot, and the room around it
 const PORTIONS = [...SHARED.nudges, 0].sort((a, b) => a - b);
 
 const toDigits = (/** @type {number} */ number, digits = 4) => Number(number.toPrecision(digits));
@@ -29,7 +29,8 @@ function readNudges({ nudges, tensors }) {
       const moved = !nudge.moved ? said : portion ? nudge.moved[SHARED.nudges.indexOf(portion)] : 0;
       return { portion, by, said, moved };
     });
-    return { ...nudge, place, points, targetName: target, label: several ? STRINGS.nudge.of(what, target) : what };
+    const label = several ? STRINGS.nudge.of(what, target) : what;
+    return { ...nudge, place, what, points, targetName: target, label };
   });
 }
 
@@ -37,13 +38,14 @@ function readNudges({ nudges, tensors }) {
  * The picture of some points: a curve of what moves, a line of what is said, and the gap between the two at one.
  * @param {Moved[]} points
  * @param {Moved} at
+ * @param {string[]} names of the axes
  */
-function plotOf(points, at) {
+function plotOf(points, at, names) {
   const heights = points.flatMap(({ said, moved }) => [said ?? 0, moved ?? 0]);
   const [low, high] = [Math.min(...heights), Math.max(...heights)];
   const x = (/** @type {number} */ portion) => PLOT_EDGE + ((portion + 1) / 2) * (PLOT_WIDTH - 2 * PLOT_EDGE);
   const portion = (/** @type {number} */ height) => (high > low ? (high - height) / (high - low) : 0.5);
-  const y = (/** @type {number} */ height) => PLOT_EDGE + portion(height) * (PLOT_HEIGHT - 2 * PLOT_EDGE);
+  const y = (/** @type {number} */ height) => PLOT_EDGE + portion(height) * (PLOT_HEIGHT - PLOT_EDGE - PLOT_FOOT);
   /** @type {(name: string, d: string) => SVGPathElement} */
   const path = (name, d) => draw("path", { class: name, d });
   /** @typedef {"said" | "moved"} Role */
@@ -53,17 +55,34 @@ function plotOf(points, at) {
   /** @type {(role: Role, point: Moved, r: number) => SVGCircleElement} */
   const dot = (role, point, r) => draw("circle", { class: role, cx: x(point.portion), cy: y(point[role]), r });
   const ends = /** @type {Role[]} */ (["said", "moved"]).filter((role) => at[role] !== null);
+  const [across, up] = [[PLOT_WIDTH, PLOT_HEIGHT - 6, "end"], [x(0) + 4, 11, "start"]].map(([left, top, anchor], k) =>
+    draw("text", { x: left, y: top, "text-anchor": anchor }, names[k]));
   return [
-    path("axes", `M${PLOT_EDGE} ${y(0)}H${PLOT_WIDTH - PLOT_EDGE}M${x(0)} ${PLOT_EDGE}V${PLOT_HEIGHT - PLOT_EDGE}`),
-    ...[line("said"), line("moved")],
-    ...known("moved").map((point) => dot("moved", point, 2)),
+    path("axes", `M${PLOT_EDGE} ${y(0)}H${PLOT_WIDTH - PLOT_EDGE}M${x(0)} ${PLOT_EDGE}V${PLOT_HEIGHT - PLOT_FOOT}`),
+    ...[across, up, line("said"), line("moved")],
     ...(ends[1] ? [path("gap", `M${x(at.portion)} ${y(at.said)}V${y(at.moved)}`)] : []),
     ...ends.map((role) => dot(role, at, 5)),
   ];
 }
 
 /**
- * The nudges of a trace, over the graph; a button in the heading row of the `panel` opens them, or it `stays`.
+ * Writes into boxes of the graph what they hold and would hold: {tensor: text}; the player's `root` has the graph.
+ * @param {Element | null | undefined} root
+ * @param {Record<number, string>} changes
+ */
+function markChanges(root, changes) {
+  for (const old of root?.querySelectorAll(".graph .change") ?? []) old.remove();
+  for (const [tensor, text] of Object.entries(changes)) {
+    const box = root?.querySelector(`.graph [data-tensor="${tensor}"]`);
+    const frame = box?.querySelector("rect"); // none where a fold has the box in it
+    if (!frame) continue;
+    const [left, top] = ["x", "y"].map((name) => Number(frame.getAttribute(name)));
+    box.append(draw("text", { class: "change", x: left + 4, y: top - 3 }, text));
+  }
+}
+
+/**
+ * The nudges of a trace, below what the `panel` adds up; a button in its heading row opens them, or it `stays`.
  * @param {Trace} trace
  * @param {import("./history.js").History} history
  * @param {HTMLElement} panel
@@ -82,15 +101,16 @@ export function nudgeView(trace, history, panel, stays = false) {
   const [change, numbers, why] = [make("span"), make("dl"), make("p")];
   const plot = draw("svg", { viewBox: `0 0 ${PLOT_WIDTH} ${PLOT_HEIGHT}`, "aria-hidden": true });
   const heading = make("header", {}, make("label", {}, words.heading, choice), ...(stays ? [] : [close]));
-  const role = stays ? "group" : "dialog";
-  const about = { class: "nudge", role, "aria-label": words.name, hidden: stays ? null : "" };
+  const about = { class: "nudge", role: "group", "aria-label": words.name, hidden: stays ? null : "" };
   const element = make("div", about);
   const inside = [heading, make("div", {}, slider, change), numbers, plot, why];
   if (stays) element.append(...inside);
   else panel.querySelector("figcaption").append(button);
+  panel.append(element);
 
   const redraw = () => {
-    const { points, place, slope, targetName, cut, moved: bent, from } = kept[/** @type {any} */ (choice.value)];
+    const nudge = kept[/** @type {any} */ (choice.value)];
+    const { points, place, what, slope, targetName, cut, moved: bent, from } = nudge;
     const at = points[/** @type {any} */ (slider.value)];
     const [by, moved] = [withSign(at.by), at.moved === null ? words.notFinite : withSign(at.moved)];
     const said = at.said === null ? words.nothing : withSign(at.said);
@@ -104,14 +124,26 @@ export function nudgeView(trace, history, panel, stays = false) {
       row("said", words.says, slope === undefined ? said : words.product(withMinus(slope), withMinus(at.by), said)),
       row("gap", words.gap, gap ?? "—"),
     );
-    plot.replaceChildren(...plotOf(points, at));
+    plot.replaceChildren(...plotOf(points, at, [words.nudgeOf(what), words.changeOf(targetName)]));
     const unreached = slope === undefined && words.unreached(place);
     write(why, unreached || (cut ? words.cut(place) : bent ? words.curved : words.straight));
     set(slider, "aria-valuetext", words.aloud(by, targetName, moved, said));
+    mark(nudge, at);
+  };
+  /** @type {(nudge: ReturnType<typeof readNudges>[number], at: Moved) => void} */
+  const mark = ({ tensor, target, from, place }, at) => {
+    const before = Number(trace.tensors[target].value.text);
+    const after = at.moved === null ? words.notFinite : withMinus(toDigits(before + at.moved));
+    const to = from === undefined ? withSign(at.by) : withMinus(toDigits(from + at.by));
+    const name = trace.tensors[tensor].name === place ? "" : `${place}: `;
+    const first = from === undefined ? to : `${name}${withMinus(toDigits(from))} → ${to}`;
+    const isOn = !element.hidden && at.by !== 0;
+    markChanges(element.isConnected ? element.closest(".player") : null,
+      isOn ? { [tensor]: first, [target]: `${withMinus(toDigits(before))} → ${after}` } : {});
   };
   const choose = (/** @type {number | string} */ index) => {
     choice.value = /** @type {any} */ (index); // the page makes a text of it
-    slider.value = /** @type {any} */ (PORTIONS.indexOf(0) + 1);
+    slider.value = /** @type {any} */ (PORTIONS.indexOf(0.1));
     redraw();
   };
   /** Turns to the tensor at hand, if it has nudges: those for the target of the pass on show, if there are any. */
@@ -125,22 +157,12 @@ export function nudgeView(trace, history, panel, stays = false) {
     const index = found.find((place) => place >= 0);
     if (index !== undefined) choose(index);
   };
-  /** Puts it over the graph or, where that is behind a tab, over the panel; never out of the player. */
-  const put = () => {
-    const player = element.parentElement;
-    const graph = player.querySelector(".graph-figure");
-    const [outer, over] = [player, graph?.clientWidth ? graph : panel].map((box) => box.getBoundingClientRect());
-    /** @type {(wanted: number, most: number) => number} */
-    const within = (wanted, most) => Math.max(0, Math.min(wanted, most));
-    const left = within(over.left - outer.left, outer.width - element.offsetWidth - 4);
-    const top = within(over.top - outer.top, outer.height - element.offsetHeight - 4);
-    set(element, "style", `left: ${left}px; top: ${top}px`);
-  };
   const open = (/** @type {boolean} */ on) => {
     element.replaceChildren(...(on ? inside : []));
     element.hidden = !on;
     set(button, "aria-expanded", on);
-    if (on) { follow(); put(); }
+    if (on) follow();
+    redraw();
     (on ? slider : button).focus();
   };
   button.addEventListener("click", () => open(element.hidden));
@@ -153,5 +175,11 @@ export function nudgeView(trace, history, panel, stays = false) {
     if (event.key === "Escape" && !stays) open(false);
   });
   choose(0);
-  return { element, show: (/** @type {number} */ step) => { current = step; if (!element.hidden) follow(); } };
+  const show = (/** @type {number} */ step) => {
+    current = step;
+    if (element.hidden) return;
+    follow();
+    redraw();
+  };
+  return { element, show };
 }

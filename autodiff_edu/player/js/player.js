@@ -151,7 +151,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   };
   /** Draws the panels, and brings into view what is lit in them. */
   const lookAt = () => {
-    for (const view of columns.flat()) view.show(current);
+    for (const view of [...columns.flat(), ...inside]) view.show(current);
     markStops();
   };
   /** What scrolls must be reached without a mouse; what does not would only be one more stop on the way. */
@@ -243,7 +243,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const recorded = trace.tapes.length > 0 || !extras.length; // walks over contours and programs are not recordings
   const words = glossaryView(stop);
   /** @type {View[][]} */
-  const [read, drawn, counted, over] = [[], extras, [], [words]]; // the columns, and what lies over them
+  const [read, drawn, counted, inside, over] = [[], extras, [], [], [words]]; // the columns, and what lies over them
   if (recorded) {
     read.push(codeView(trace, history, go), tapeView(trace, history, content.layout, go));
     const graph = graphView(trace, history, content.layout, go, flow, corners);
@@ -252,7 +252,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     wave = waveView(graph.element, trace, content.layout, replay);
     panel = panelView(trace, history, flow, corners, () => covered, content.layout.tensors);
     counted.push(panel);
-    if (trace.nudges?.length) (compact ? counted : over).push(nudgeView(trace, history, counted[0].element, compact));
+    if (trace.nudges?.length) inside.push(nudgeView(trace, history, counted[0].element, compact));
   }
   const columns = [read, drawn, counted].filter((some) => some.length);
   const elements = (/** @type {View[]} */ some) => some.map((view) => view.element);

@@ -361,6 +361,8 @@ export const STRINGS = {
     of: (what, target) => `${what} → ${target}`,
     change: (name, from, to) => `${name}: ${from} → ${to}`,
     by: (by) => `by ${by}`,
+    nudgeOf: (what) => `nudge of ${what}`,
+    changeOf: (target) => `change of ${target}`,
     moves: (target) => `${target} actually moves`,
     says: "the cotangent says",
     product: (slope, by, said) => `${slope} × ${by} = ${said}`,
