@@ -204,7 +204,7 @@ class Explorer:
         return self._html("", [self.look.picture])
 
     def _html(self, about: str, pictures: list[Picture | None]) -> str:
-        drawn = "".join(image(picture, 420 if len(pictures) == 1 else 200) for picture in pictures if picture)
+        drawn = "".join(image(picture, 600 if len(pictures) == 1 else 280) for picture in pictures if picture)
         player = "" if self.look.player is None else self.look.player.html()
         return f"<div>\n{about}{table(self.look)}{drawn}{player}\n</div>"
 

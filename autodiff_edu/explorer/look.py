@@ -60,7 +60,7 @@ def table(look: Look) -> str:
     return f"<table>{cells}</table>" if cells else ""
 
 
-def image(picture: Picture, width: int) -> str:
+def image(picture: Picture, width: int | str) -> str:
     """Write a picture as data, because notebooks strip markup."""
     data = base64.b64encode(picture.svg.encode()).decode()
     about = html.escape(picture.about, quote=True)

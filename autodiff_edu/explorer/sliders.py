@@ -16,6 +16,9 @@ from ..player.frame import Frame, close_all
 from ..player.widget import widget_class
 from .look import STEPS, image, is_steep, table
 
+LOWER = "<style>.autodiff-explorer { --autodiff-tall: clamp(440px, 100vh - 420px, 640px) }</style>"
+"""Makes the player lower, so that it is seen together with the sliders above it."""
+
 
 class Sliders:
     """The widgets of one explorer; `box` holds them."""
@@ -24,14 +27,17 @@ class Sliders:
         self.sliders = {name: self._slider(explorer, name) for name in explorer.ranges}
         self.numbers, self.picture = ipywidgets.HTML(), ipywidgets.HTML()
         self.player: Any = None
-        moving = ipywidgets.VBox([*self.sliders.values(), self.numbers])
-        self.top = ipywidgets.HBox([moving, self.picture], layout={"flex_flow": "row wrap", "grid_gap": "1rem"})
+        self.picture.layout = {"flex": "2 1 420px", "max_width": "720px"}
+        moving = ipywidgets.VBox([*self.sliders.values(), self.numbers], layout={"flex": "1 1 280px"})
+        self.top = ipywidgets.HBox([moving, self.picture], layout={"flex_flow": "row wrap", "grid_gap": "0 1rem"})
         self.box = ipywidgets.VBox([self.top])
         self.frame = Frame(box=self.box, key=self.box.model_id)
+        self.box.add_class("autodiff-explorer")
 
     def _slider(self, explorer: Any, name: str) -> Any:
         low, high = explorer.ranges[name]
         about: dict[str, Any] = {"value": explorer.values[name], "description": name, "readout_format": ".4g"}
+        about["layout"] = {"width": "auto"}
         if is_steep(low, high):
             ends = {"min": log10(low), "max": log10(high)}
             slider = ipywidgets.FloatLogSlider(base=10, step=(ends["max"] - ends["min"]) / STEPS, **ends, **about)
@@ -57,8 +63,8 @@ class Sliders:
     def show(self, explorer: Any) -> None:
         """Show the current view; the player keeps its step if the trace is long enough."""
         look = explorer.look
-        self.numbers.value = table(look)
-        self.picture.value = "" if look.picture is None else image(look.picture, 420)
+        self.numbers.value = LOWER + table(look)
+        self.picture.value = "" if look.picture is None else image(look.picture, "100%")
         for name, slider in self.sliders.items():
             if slider.value != explorer.values[name]:
                 slider.value = explorer.values[name]

@@ -21,7 +21,7 @@ from ..plots import round_numbers
 from ..text.formatting import number
 from ..text.shared import colour, colours
 
-WIDTH, HEIGHT, LEFT, BOTTOM, EDGE = 420.0, 280.0, 56.0, 28.0, 10.0
+WIDTH, HEIGHT, LEFT, TOP, BOTTOM, EDGE = 600.0, 236.0, 56.0, 26.0, 28.0, 10.0
 INK, QUIET, RULE, PAPER, CURVE, LINE = map(colour, ("ink", "quiet", "rule", "paper", "forward", "backward"))
 POINTS = 121
 
@@ -37,6 +37,23 @@ def _apply_theme(svg: str) -> str:
     )
     start, line, rest = svg.partition("\n")
     return f"{start}\n<style>@media (prefers-color-scheme: dark){{{rules}}}</style>{line}{rest}"
+
+
+Sample = tuple[str, str, float, tuple[float, ...]]
+"""What a line means, its colour, its weight and its dashes."""
+
+
+def _legend(samples: list[Sample]) -> list[Shape]:
+    """Say above the frame what each line means."""
+    shapes: list[Shape] = []
+    left = LEFT
+    for words, colour, weight, dash in samples:
+        shapes += [
+            Path(f"M{left:g} {TOP - 13:g}h24", stroke=colour, weight=weight, dash=dash),
+            TextLine(left + 30, TOP - 9, words, 12, QUIET),
+        ]
+        left += 30 + 7.4 * len(words) + 22
+    return shapes
 
 
 @dataclass(frozen=True)
@@ -85,15 +102,18 @@ class Curve:
         lines: list[Shape] = []
         told = f"its tangent at {self.name} = {number(x)}, of slope {number(slope)}"
         dots = [(x, y)]
+        tangent: Sample = ("the tangent", LINE, 2.2, ())
+        samples: list[Sample] = [("the function", CURVE, 2, ()), tangent]
         if h is None:
             lines += self._line(x, y, slope, LINE, 2.2)
         else:
             beyond = self._height(x + h)
             rise = (beyond - y) / h
             lines += [*self._line(x, y, slope, QUIET, 1.4, (5, 4)), *self._line(x, y, rise, LINE, 2.2)]
+            samples[1:] = [("the secant", LINE, 2.2, ()), ("the tangent", QUIET, 1.4, (5, 4))]
             dots.append((x + h, beyond))
             told += f", and the secant through {self.name} = {number(x)} and {number(x + h)}, of slope {number(rise)}"
-        shapes: list[Shape] = [Path(f"M0 0H{WIDTH}V{HEIGHT}H0Z", PAPER), *self._axes()]
+        shapes: list[Shape] = [Path(f"M0 0H{WIDTH}V{HEIGHT}H0Z", PAPER), *self._axes(), *_legend(samples)]
         shapes += [Path(self._pieces(self.xs, self.ys), stroke=CURVE, weight=2), *lines]
         shapes += [self._dot(*dot) for dot in dots if np.isfinite(dot[1]) and self._is_inside(*dot)]
         ends = " to ".join(map(number, self.span))
@@ -103,7 +123,7 @@ class Curve:
     def _place(self, x: float, y: float) -> tuple[float, float]:
         (left, right), (low, high) = self.span, self.heights
         across = LEFT + (x - left) / (right - left) * (WIDTH - LEFT - EDGE)
-        return round(across, 1), round(EDGE + (high - y) / (high - low) * (HEIGHT - BOTTOM - EDGE), 1)
+        return round(across, 1), round(TOP + (high - y) / (high - low) * (HEIGHT - BOTTOM - TOP), 1)
 
     def _is_inside(self, x: float, y: float) -> bool:
         return self.span[0] <= x <= self.span[1] and self.heights[0] <= y <= self.heights[1]
@@ -146,7 +166,7 @@ class Curve:
 
     def _axes(self) -> list[Shape]:
         shapes: list[Shape] = [
-            Path(f"M{LEFT:g} {EDGE:g}H{WIDTH - EDGE:g}V{HEIGHT - BOTTOM:g}H{LEFT:g}Z", stroke=RULE),
+            Path(f"M{LEFT:g} {TOP:g}H{WIDTH - EDGE:g}V{HEIGHT - BOTTOM:g}H{LEFT:g}Z", stroke=RULE),
             TextLine(WIDTH - EDGE - 4, HEIGHT - BOTTOM - 6, self.name[:20], 12, QUIET, "end", bold=True),
         ]
         for x in round_numbers(*self.span):

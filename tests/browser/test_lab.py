@@ -350,6 +350,23 @@ def test_moving_a_slider_traces_again(notebook: Notebook) -> None:
     notebook.tab.is_quiet(*KNOWN)
 
 
+def test_a_slider_is_seen_together_with_the_picture_and_the_player(notebook: Notebook) -> None:
+    page, number = notebook.page, NUMBERS["explore"]
+    notebook.run_cells(NUMBERS["slope"], number)
+    player = notebook.player("g(x, w)")
+    output = page.locator(".jp-Notebook-cell").nth(number).locator(".jp-OutputArea-output")
+    handle, picture = output.locator(".noUi-target"), output.locator("img")
+    picture.wait_for()
+    # Lab puts in front what it scrolls to, and the page is 900 pixels high.
+    player.root.evaluate("root => root.getRootNode().host.scrollIntoView({ block: 'end' })")
+    slider, drawn, whole = handle.bounding_box(), picture.bounding_box(), player.root.bounding_box()
+    width = output.first.bounding_box()["width"]
+    assert slider["width"] > 0.15 * width
+    assert drawn["width"] > 0.5 * width
+    assert slider["y"] > 0
+    assert whole["y"] + whole["height"] <= 900
+
+
 def test_the_stage_covers_jupyterlab_and_leaves_as_it_came(notebook: Notebook) -> None:
     player = notebook.player()
     player.root.scroll_into_view_if_needed()

@@ -216,12 +216,25 @@ def test_a_tangent_stays_in_the_frame_and_touches_the_curve():
     svg = Curve("x", lambda x: x * x, (-1.0, 1.0)).at(0.5, 1.0).svg
     numbers = [float(n) for d in re.findall(r' d="([^"]*)"', svg) for n in re.findall(r"-?\d+\.?\d*", d)]
     assert min(numbers) >= 0
-    assert max(numbers) <= 420
+    assert max(numbers) <= 600
+
+
+def test_each_line_is_explained_above_the_frame():
+    tangent, secant = (Curve("x", lambda x: x * x, (-1.0, 1.0)).at(0.5, 1.0, h).svg for h in (None, 0.3))
+    for svg, lines in (
+        (tangent, ["the function", "the tangent"]),
+        (secant, ["the function", "the secant", "the tangent"]),
+    ):
+        assert [words for words in re.findall(r"<text[^>]*>([^<]*)</text>", svg) if words.startswith("the ")] == lines
+        samples = re.findall(r'<path d="M[\d.]+ 13h24"[^>]*stroke="(#\w+)"', svg)
+        assert len(set(samples)) == len(lines)
+        for colour in samples:
+            assert svg.count(f'stroke="{colour}"') >= 2, "of the sample, and of the line"
 
 
 def test_a_curve_has_a_gap_where_the_function_is_not_finite():
     svg = Curve("x", lambda x: 1 / x, (-1.0, 1.0)).at(0.5, -4.0).svg
-    (curve,) = re.findall(r'd="([^"]*)"[^>]*stroke="#0b57b8"', svg)
+    _, curve = re.findall(r'd="([^"]*)"[^>]*stroke="#0b57b8"', svg)  # the first is in the legend
     assert curve.count("M") == 2
     flat = Curve("x", lambda x: 2.0, (-1.0, 1.0))
     assert flat.heights[0] < 2.0 < flat.heights[1]
