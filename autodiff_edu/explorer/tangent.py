@@ -44,12 +44,12 @@ Sample = tuple[str, str, float, tuple[float, ...]]
 
 
 def _legend(samples: list[Sample]) -> list[Shape]:
-    """Say above the frame what each line means."""
+    """Draw, above the frame, what each line means."""
     shapes: list[Shape] = []
     left = LEFT
-    for words, colour, weight, dash in samples:
+    for words, ink, weight, dash in samples:
         shapes += [
-            Path(f"M{left:g} {TOP - 13:g}h24", stroke=colour, weight=weight, dash=dash),
+            Path(f"M{left:g} {TOP - 13:g}h24", stroke=ink, weight=weight, dash=dash),
             TextLine(left + 30, TOP - 9, words, 12, QUIET),
         ]
         left += 30 + 7.4 * len(words) + 22
