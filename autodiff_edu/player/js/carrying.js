@@ -13,7 +13,8 @@ export function carry(panel, flow) {
   if (!third) return;
   const [contribution, after] = ["contribution", "after"].map((name) =>
     /** @type {HTMLElement} */ (panel.querySelector(`[data-field="${name}"]`).parentNode));
-  const product = panel.querySelector("[data-now] [data-factor]");
+  const lit = panel.querySelector("[data-now] [data-factor]");
+  const product = lit?.checkVisibility() ? lit : null; // a first look has no formulas
   const glow = "color-mix(in oklab, var(--accent) 40%, transparent)";
   if (product) flow.run(product, [{ background: glow }, { background: glow }], { duration: 2 * third });
   flow.run(contribution, [{ opacity: 0 }, { opacity: 0 }], { duration: 2 * third });
