@@ -41,7 +41,8 @@ export function carry(panel, flow) {
     return { transform: `translate(${x - width / unit / 2}px, ${y - height / unit / 2}px) scale(${scale})`, ...more };
   };
   panel.append(copy);
-  const ways = [at(product ?? contribution), at(contribution, { offset: 0.5 }), at(after, { opacity: 0.3 })];
+  const there = at(contribution, { offset: 0.5, opacity: 1 });
+  const ways = [at(product ?? contribution, { opacity: 1 }), there, at(after, { opacity: 0.3 })];
   const flight = flow.run(copy, ways, { delay: third, duration: 2 * third, easing: "ease-in-out" });
   // It is nowhere before it starts, and nowhere after it has arrived.
   flow.run(copy, [{ visibility: "hidden" }, { visibility: "hidden" }], { duration: third });
