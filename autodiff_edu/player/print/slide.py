@@ -9,27 +9,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...text.shared import shared
-from ..layout.thumbnails import has_cells, measure, shape_text
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box
+from .computation import CAPTIONS, draw_terms, terms_of
 from .curve import Curve, draw_curve, read_curve
-from .frames import EDGE, INK, PAPER, QUIET, RULE, SUNK, Frame
+from .frames import INK, PAPER, QUIET, RULE, SUNK, Frame
 from .listing import size_of
-from .moments import subject_of
 from .plane import draw_legend, draw_plane, legend_rows
-from .wrapping import shorten, width_of, wrap
+from .wrapping import shorten, wrap
 
 WIDTH, HEIGHT = 1280.0, 720.0
 MARGIN, GAP = 40.0, 28.0
 LEFT, RIGHT = 584.0, 580.0  # the widths of the columns
 CODE, SMALLEST, LARGEST = 26.0, 20.0, 30.0  # letters of the code: usually, at least, of a short program
 PITCH = 1.5  # of the code, in sizes of its letters
-WORDS, NUMBERS, CAPTIONS = 22.0, 26.0, 20.0
+WORDS = 22.0
 MOST_LINES, MOST_WORDS = 8, 4  # of code, of the sentence
 CURVE = 132.0  # the height of a curve, with its heading
 CLOSE, WHOLE, FAR = 2.3, 4 / 3, 5 / 3  # scales of the graph: at most, at least to show it whole, and cut
-CLOSER = 1.4  # the scale of a thumbnail in what is computed
-SIGNS = {about["name"]: about.get("drawn", sign) for sign, about in shared()["operators"].items()}
 
 
 @dataclass(frozen=True)
@@ -48,20 +44,6 @@ class Layer:
 def _through(window: Window, shapes: Any) -> Window:
     place = window.x, window.y, window.width, window.height, window.left, window.top, window.scale
     return Window(*place, shapes=shapes)
-
-
-@dataclass(frozen=True)
-class Term:
-    """A part of what is computed: a value with its caption, or the sign between two values."""
-
-    caption: str = ""
-    text: str = ""
-    sign: str = ""
-    tint: str = PAPER
-    ink: str = INK
-    widest: str = ""  # of the texts that stand here in turn
-    art: tuple[Drawn, ...] = ()
-    size: tuple[float, float] = (0.0, 0.0)
 
 
 class SlideLayout:
@@ -118,19 +100,20 @@ class SlideLayout:
         if counted and frame.subject is not None:
             flow = frame.now.flows[frame.subject]
             frame.now.flows[frame.subject] = flow | {"text": counted}
-        steps = len(self.document["steps"])
+        steps, wide = len(self.document["steps"]), self.room if "compiling" in self.document else LEFT
         back: list[Shape] = [Path(f"M0 0H{WIDTH:g}V{HEIGHT:g}H0Z", fill=PAPER)]
         heading: list[Shape] = [
             TextLine(MARGIN, MARGIN + 20, frame.direction, WORDS, frame.colour, bold=True, family=SANS),
-            TextLine(MARGIN + LEFT, MARGIN + 20, f"step {number + 1} of {steps}", CAPTIONS, QUIET, "end", family=SANS),
+            TextLine(MARGIN + wide, MARGIN + 20, f"step {number + 1} of {steps}", CAPTIONS, QUIET, "end", family=SANS),
         ]
-        room, most = (self.room if "compiling" in self.document else LEFT), MOST_WORDS + 4 * (not self.document["code"])
-        sentence = wrap(frame.now.step["text"], room, WORDS, most)
+        sentence = wrap(frame.now.step["text"], wide, WORDS, MOST_WORDS + 4 * (not self.document["code"]))
         base = HEIGHT - MARGIN - 6 - (max(3, len(sentence)) - 1) * 30
         words: list[Shape] = [
             TextLine(MARGIN, base + 30 * line, text, WORDS, INK, family=SANS) for line, text in enumerate(sentence)
         ]
         if "compiling" in self.document:
+            name = shorten(self.document["title"], wide - 200, WORDS, bold=True)
+            heading.append(TextLine(MARGIN, MARGIN + 20, name, WORDS, INK, bold=True, family=SANS))
             return [Layer((tuple(back), tuple(heading), tuple(words))), self.picture(frame, MARGIN, MARGIN + 52)]
         if not self.document["code"]:
             facts = _facts(self.document["title"], frame.now.step)
@@ -138,7 +121,7 @@ class SlideLayout:
         else:
             top = MARGIN + 44
             height = self.lines * self.letter * PITCH + 24
-            row = self.row(frame, arrives, counted, (top + height, base - WORDS))
+            row = draw_terms(*terms_of(frame, arrives, counted), (MARGIN, LEFT), (top + height, base - WORDS))
             layers = [Layer((tuple(back), tuple(heading), *self.code(frame, top, height), row, tuple(words)))]
         layers.append(self.picture(frame, WIDTH - MARGIN - RIGHT, MARGIN))
         if "contours" in self.document:
@@ -155,9 +138,10 @@ class SlideLayout:
         """Draw the graph, or the picture in its place, through its window."""
         self.corner = left, top = self.aim(frame)
         wide, tall = self.layout["width"] * self.scale, frame.layout["height"] * self.scale
-        across, down = max(0.0, (self.room - wide) / 2), max(0.0, (self.tall - tall) / 2)
-        # Where all fits, the window is as large as the picture, so that it stands in the middle.
-        place = x + across, y + down, self.room - 2 * across, self.tall - 2 * down
+        # Where all fits, the window is as large as the picture, so that it stands in the middle; but not a listing.
+        middle = 0.0 if "compiling" in self.document else 0.5
+        across, down = max(0.0, self.room - wide), max(0.0, self.tall - tall)
+        place = x + middle * across, y + middle * down, self.room - across, self.tall - down
         window = Window(*place, left, top, self.scale, ())
         if "links" in self.layout:
             drawn = frame.pieces(left, top)
@@ -173,7 +157,7 @@ class SlideLayout:
         return Layer((*map(tuple, drawn), tuple(edge)), window)
 
     def aim(self, frame: Frame) -> tuple[float, float]:
-        """Find the top left corner of what is seen: the last one, as long as the current tensor and its inputs are."""
+        """Find the top left corner of what is seen: as before, if the current tensor and its inputs are in it."""
         wanted = frame.corner()
         entry = frame.now.step.get("entry")
         inputs = self.document["entries"][entry]["inputs"] if entry is not None else []
@@ -188,7 +172,8 @@ class SlideLayout:
             high = max((box[side] + box[length] for box in boxes), default=0.0) + 8
             at = wanted[axis]
             if boxes and high - low <= seen[axis]:
-                at = min(max(self.corner[axis] if self.corner else at, high - seen[axis]), low)
+                last = self.corner[axis] if self.corner else -1.0
+                at = last if last <= low and high <= last + seen[axis] else min(max(at, high - seen[axis]), low)
             corner.append(round(min(max(0.0, at), beyond[axis]), 1))
         return corner[0], corner[1]
 
@@ -230,135 +215,6 @@ class SlideLayout:
             if words:
                 lines.append(TextLine(MARGIN + 16 + indent, base, words.lstrip(), size, INK))
         return (Path(rounded_box(MARGIN, top, LEFT, height, 10), SUNK),), tuple(mark), tuple(lines)
-
-    # What is computed
-
-    def row(self, frame: Frame, arrives: bool, counted: str, between: tuple[float, float]) -> tuple[Shape, ...]:
-        """Draw what is computed at this step in the middle of the room that is left: 60 + -45 = 15."""
-        heading, terms = self.terms(frame, arrives, counted)
-        if not terms:
-            return ()
-        pad, gap = 14.0, 10.0
-        most = 60
-        while True:
-            texts = [shorten(term.text, most * NUMBERS * ADVANCE, NUMBERS, MONOSPACE) for term in terms]
-            widths = [
-                width_of(term.sign, NUMBERS, MONOSPACE)
-                if term.sign
-                else max(
-                    width_of(max(text, term.widest[:most], key=len), NUMBERS, MONOSPACE) + 2 * pad,
-                    term.size[0] * CLOSER + 2 * pad,
-                    64.0,
-                    min(width_of(term.caption, CAPTIONS), 2.6 * most),
-                )
-                for term, text in zip(terms, texts, strict=True)
-            ]
-            total = sum(widths) + gap * (len(terms) - 1)
-            if total <= LEFT - 32 or most <= 4:
-                break
-            most -= 1
-        tall = max([56.0, *(term.size[1] * CLOSER + 16 for term in terms)])
-        height = tall + 92
-        top = between[0] + max(0.0, (between[1] - between[0] - height) / 2)
-        shapes: list[Shape] = [
-            Path(rounded_box(MARGIN, top, LEFT, height, 10), PAPER, RULE),
-            TextLine(MARGIN + 16, top + 32, shorten(heading, LEFT - 32, CAPTIONS), CAPTIONS, QUIET, family=SANS),
-        ]
-        x, y = MARGIN + 16, top + 46
-        for term, text, width in zip(terms, texts, widths, strict=True):
-            middle = x + width / 2
-            if term.sign:
-                shapes.append(TextLine(middle, y + tall / 2 + 9, term.sign, NUMBERS, INK, "middle"))
-            else:
-                shapes.append(
-                    Path(rounded_box(x, y, width, tall, 8), term.tint, term.ink if term.tint != PAPER else EDGE)
-                )
-                if term.art:
-                    wide, high = (length * CLOSER for length in term.size)
-                    place = x + (width - wide) / 2, y + (tall - high) / 2, wide + 1, high + 1
-                    shapes.append(Window(*place, 0, 0, CLOSER, term.art))
-                else:
-                    bold = term.tint != PAPER
-                    shapes.append(TextLine(middle, y + tall / 2 + 9, text, NUMBERS, term.ink, "middle", bold))
-                caption = shorten(term.caption, width + gap, CAPTIONS)
-                shapes.append(TextLine(middle, y + tall + 28, caption, CAPTIONS, QUIET, "middle", family=SANS))
-            x += width + gap
-        return tuple(shapes)
-
-    def terms(self, frame: Frame, arrives: bool, counted: str) -> tuple[str, list[Term]]:
-        """Return the heading of what is computed, and its terms."""
-        step, names = frame.now.step, [tensor["name"] for tensor in self.document["tensors"]]
-        result = {"tint": frame.tint, "ink": frame.colour}
-
-        def term(caption: str, array: dict[str, Any] | None, tensor: int, part: str, **more: Any) -> Term:
-            if array is None:
-                return Term(caption, "—", **more)
-            if art := self.art(frame, array, tensor, part):
-                size = measure(array)
-                more = {name: value for name, value in more.items() if name != "widest"}
-                return Term(f"{caption} {shape_text(array['shape'])}", art=art, size=size, **more)
-            return Term(caption, array["text"], **more)
-
-        match step["kind"]:
-            case "record" | "cut" | "skip" | "push forward" if "entry" in step:
-                entry = self.document["entries"][step["entry"]]
-                output, values = entry["output"], frame.now.values
-                inputs = entry["inputs"][:2]
-                pushes = step["kind"] == "push forward"
-                if pushes:
-                    return f"tangent of {names[output]} = {entry['text']}", [
-                        term("tangent", step["tangent"] if arrives else None, output, "cotangent", **result)
-                    ]
-                given = [term(names[tensor], values.get(tensor), tensor, "value") for tensor in inputs]
-                sign = SIGNS.get(entry["operation"])
-                if sign and len(given) == 2:
-                    left = [given[0], Term(sign=sign), given[1]]
-                else:
-                    more = [Term(sign=",…")] if len(entry["inputs"]) > 2 else []
-                    comma = [each for one in given for each in (Term(sign=","), one)][1:]
-                    left = [Term(sign=f"{entry['operation'].split('.')[-1][:10]}("), *comma, *more, Term(sign=")")]
-                widest = self.document["tensors"][output]["value"]["text"]
-                out = term(
-                    names[output], values.get(output) if arrives else None, output, "value", widest=widest, **result
-                )
-                return f"{names[output]} = {entry['text']}", [*left, Term(sign="="), out]
-            case "accumulate":
-                tensor = step["tensor"]
-                name = names[tensor]
-                of = f", contribution {step['count']} of {step['of']}" if step["of"] > 1 else ""
-                sent = term("contribution", step["contribution"], tensor, "cotangent", **result)
-                after = step["after"] if arrives else None
-                if counted and after:
-                    after = after | {"text": counted}
-                widest = max((each["text"] for each in (step["before"], step["after"]) if each), key=len)
-                total = term("after", after, tensor, "cotangent", widest=widest, **result)
-                before = term("before", step["before"], tensor, "cotangent")
-                return f"cotangent of {name}{of}", [before, Term(sign="+"), sent, Term(sign="="), total]
-            case "seed" | "pull back":
-                tensor = subject_of(self.document, step)
-                if tensor is not None:
-                    about = "starts with" if step["kind"] == "seed" else "is"
-                    return f"the cotangent of {names[tensor]} {about}", [
-                        term("cotangent", step["cotangent"], tensor, "cotangent", **result)
-                    ]
-            case "watch" | "assign":
-                tensor = step["tensor"]
-                value = step.get("value") or self.document["tensors"][tensor]["value"]
-                return f"the value of {names[tensor]}", [term(names[tensor], value, tensor, "value", **result)]
-            case "outcome":
-                tensor = step["tensor"]
-                target = names[step["targets"][0]] if step.get("targets") else ""
-                heading = f"d{target}/d{names[tensor]}" if target else names[tensor]
-                return heading, [term(step["word"].replace("_", " "), step["gradient"], tensor, "cotangent", **result)]
-        return "", []
-
-    def art(self, frame: Frame, array: dict[str, Any], tensor: int, part: str) -> tuple[Drawn, ...]:
-        """Draw an array whose text is too long, where the graph draws it too."""
-        box = frame.layout["tensors"][tensor]
-        if len(array["text"]) <= 12 or "art" not in box or not has_cells(array):
-            return ()
-        moved = box | {"x": 0.0, "y": 0.0, "art": box["art"] | {"x": 0.0}}
-        return tuple(shape for shape in frame.art(array, moved, part, 0.0) if isinstance(shape, Path))
 
 
 def _facts(title: str, step: dict[str, Any]) -> tuple[Shape, ...]:

@@ -47,7 +47,7 @@ def _sans(letter: str) -> float:
 
 
 def _monospaced(letter: str) -> float:
-    return ADVANCE if letter.isascii() else max(ADVANCE, _unusual(letter))
+    return ADVANCE if letter.isascii() or letter == "…" else max(ADVANCE, _unusual(letter))
 
 
 def _unusual(letter: str) -> float:

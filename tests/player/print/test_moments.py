@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from programs import diamond, two_passes, two_tapes
+from programs import diamond, loop, training, two_passes, two_tapes
 
 import autodiff_edu as ad
-from autodiff_edu.player.print.moments import choose_key_steps, read_moment, subject_of
+from autodiff_edu.player.print.moments import choose_film_steps, choose_key_steps, find_turns, read_moment, subject_of
 
 
 def kinds(document, steps):
@@ -42,6 +42,46 @@ def test_a_gradient_that_is_none_has_a_key_frame():
     explained = tape.explain(y, x).trace().document()
     moments = [read_moment(explained, number) for number in range(len(explained["steps"]))]
     assert [moment.backward for moment in moments] == [step["kind"] == "explain" for step in explained["steps"]]
+
+
+def test_key_frames_of_a_training_show_the_learning():
+    document = training(20).document()
+    steps, tensors = document["steps"], document["tensors"]
+    turns = find_turns(document)
+    assert len(turns) == 20
+    chosen = choose_key_steps(document)
+    assert len(chosen) == 6
+    heights = [turn for turn, (number, _) in enumerate(turns, 1) if number in chosen]
+    assert (heights[0], heights[-1]) == (1, 20)
+    assert any(8 <= turn <= 13 for turn in heights), "one in the middle"
+    values = [tensors[target]["value"]["data"] for number, target in turns if number in chosen]
+    assert values == sorted(values, reverse=True), "the loss falls"
+    assert len(set(values)) == len(values)
+    said = kinds(document, chosen)
+    assert "accumulate" in said
+    assert "assign" in said
+    (only,) = choose_key_steps(document, 1)
+    assert only == turns[-1][0], "when the curve is complete"
+    assert {number for number, _ in turns} >= {
+        number for number in choose_key_steps(document, 12) if steps[number]["kind"] == "record"
+    }
+
+
+def test_two_passes_are_not_a_training():
+    assert find_turns(two_passes().document()) == []
+    assert find_turns(diamond().document()) == []
+
+
+def test_a_film_has_every_step_that_brings_something_new():
+    document = diamond().document()
+    steps = document["steps"]
+    left_out = [steps[number]["kind"] for number in range(len(steps)) if number not in choose_film_steps(document)]
+    assert set(left_out) == {"pull back", "release"}
+    long = loop(60).document()
+    assert len(choose_film_steps(long)) == 24
+    assert len(choose_film_steps(long, 10)) == 10
+    assert set(choose_key_steps(long, 5)) <= set(choose_film_steps(long, 10))
+    assert choose_film_steps(long) == sorted(set(choose_film_steps(long)))
 
 
 def test_a_trace_of_few_events_has_few_frames():

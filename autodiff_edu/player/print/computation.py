@@ -1,0 +1,172 @@
+"""What is computed at a step, as a row of numbers: 60 + -45 = 15."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ...text.shared import shared
+from ..layout.thumbnails import has_cells, measure, shape_text
+from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box
+from .frames import EDGE, INK, PAPER, QUIET, RULE, Frame
+from .moments import subject_of
+from .wrapping import shorten, width_of
+
+SIZES, CAPTIONS = (26.0, 23.0, 20.0), 20.0  # of the letters: as large as there is room
+GAP, INSET, PADDING = 10.0, 16.0, 14.0  # between two terms, around all of them, around a number
+NARROWEST, LOWEST = 64.0, 56.0  # the box of a number
+LONGEST = 12  # characters of an array that is not drawn as a thumbnail
+CLOSER = 1.4  # the scale of a thumbnail
+SIGNS = {about["name"]: about.get("drawn", sign) for sign, about in shared()["operators"].items()}
+
+
+@dataclass(frozen=True)
+class Term:
+    """A part of what is computed: a value with its caption, or the sign between two values."""
+
+    caption: str = ""
+    text: str = ""
+    sign: str = ""
+    tint: str = PAPER
+    ink: str = INK
+    widest: str = ""  # of the texts that stand here in turn
+    art: tuple[Drawn, ...] = ()
+    size: tuple[float, float] = (0.0, 0.0)
+
+
+def terms_of(frame: Frame, arrives: bool = True, counted: str = "") -> tuple[str, list[Term]]:
+    """Return the heading of what is computed, and its terms."""
+    step, names = frame.now.step, [tensor["name"] for tensor in frame.document["tensors"]]
+    result = {"tint": frame.tint, "ink": frame.colour}
+
+    def term(
+        caption: str, array: dict[str, Any] | None, tensor: int, part: str, becomes: Any = None, **more: Any
+    ) -> Term:
+        """Describe an array, or the place of what it `becomes` once that is known."""
+        widest = becomes or array
+        if widest is None:
+            return Term(caption, "—", **more)
+        text = array["text"] if array else "—"
+        if _art_of(frame, widest, tensor, part):
+            caption = f"{caption} {shape_text(widest['shape'])}" if part == "value" else caption
+            art = _art_of(frame, array, tensor, part) if array else ()
+            return Term(caption, "" if art else text, art=art, size=measure(widest), **more)
+        return Term(caption, text, widest=widest["text"], **more)
+
+    match step["kind"]:
+        case "record" | "cut" | "skip" | "push forward" if "entry" in step:
+            entry = frame.document["entries"][step["entry"]]
+            output, values = entry["output"], frame.now.values
+            inputs = entry["inputs"][:2]
+            pushes = step["kind"] == "push forward"
+            if pushes:
+                return f"tangent of {names[output]} = {entry['text']}", [
+                    term("tangent", step["tangent"] if arrives else None, output, "cotangent", **result)
+                ]
+            given = [term(names[tensor], values.get(tensor), tensor, "value") for tensor in inputs]
+            sign = SIGNS.get(entry["operation"])
+            if sign and len(given) == 2:
+                left = [given[0], Term(sign=sign), given[1]]
+            else:
+                more = [Term(sign=",…")] if len(entry["inputs"]) > 2 else []
+                comma = [each for one in given for each in (Term(sign=","), one)][1:]
+                left = [Term(sign=f"{entry['operation'].split('.')[-1][:14]}("), *comma, *more, Term(sign=")")]
+            known, full = values.get(output) if arrives else None, frame.document["tensors"][output]["value"]
+            out = term(names[output], known, output, "value", full, **result)
+            return f"{names[output]} = {entry['text']}", [*left, Term(sign="="), out]
+        case "accumulate":
+            tensor = step["tensor"]
+            name = names[tensor]
+            of = f", contribution {step['count']} of {step['of']}" if step["of"] > 1 else ""
+            sent = term("contribution", step["contribution"], tensor, "cotangent", **result)
+            after = step["after"] if arrives else None
+            if counted and after:
+                after = after | {"text": counted}
+            # While it counts, the box is as wide as for the longer of the two numbers.
+            becomes = max(
+                (each for each in (step["before"], step["after"]) if each), key=lambda each: len(each["text"])
+            )
+            total = term("after", after, tensor, "cotangent", becomes, **result)
+            before = term("before", step["before"], tensor, "cotangent")
+            return f"cotangent of {name}{of}", [before, Term(sign="+"), sent, Term(sign="="), total]
+        case "seed" | "pull back":
+            tensor = subject_of(frame.document, step)
+            if tensor is not None:
+                about = "starts with" if step["kind"] == "seed" else "is"
+                return f"the cotangent of {names[tensor]} {about}", [
+                    term("cotangent", step["cotangent"], tensor, "cotangent", **result)
+                ]
+        case "watch" | "assign":
+            tensor = step["tensor"]
+            value = step.get("value") or frame.document["tensors"][tensor]["value"]
+            return f"the value of {names[tensor]}", [term(names[tensor], value, tensor, "value", **result)]
+        case "outcome":
+            tensor = step["tensor"]
+            return step["text"].partition(" is ")[0], [
+                term(step["word"].replace("_", " "), step["gradient"], tensor, "cotangent", **result)
+            ]
+    return "", []
+
+
+def draw_terms(
+    heading: str, terms: list[Term], across: tuple[float, float], between: tuple[float, float]
+) -> tuple[Shape, ...]:
+    """Draw what is computed in a column, given by its left edge and its width, in the middle of the room below."""
+    if not terms:
+        return ()
+    left, room = across
+    size, texts, widths = _fit(terms, room - 2 * INSET)
+    tall = max([LOWEST, *(term.size[1] * CLOSER + 16 for term in terms)])
+    height = tall + 92
+    top = between[0] + max(0.0, (between[1] - between[0] - height) / 2)
+    shapes: list[Shape] = [
+        Path(rounded_box(left, top, room, height, 10), PAPER, RULE),
+        TextLine(left + INSET, top + 32, shorten(heading, room - 2 * INSET, CAPTIONS), CAPTIONS, QUIET, family=SANS),
+    ]
+    x, y = left + INSET, top + 46
+    for term, text, width in zip(terms, texts, widths, strict=True):
+        middle = x + width / 2
+        if term.sign:
+            shapes.append(TextLine(middle, y + tall / 2 + 9, term.sign, size, INK, "middle"))
+        else:
+            shapes.append(Path(rounded_box(x, y, width, tall, 8), term.tint, term.ink if term.tint != PAPER else EDGE))
+            if term.art:
+                wide, high = (length * CLOSER for length in term.size)
+                place = x + (width - wide) / 2, y + (tall - high) / 2, wide + 1, high + 1
+                shapes.append(Window(*place, 0, 0, CLOSER, term.art))
+            else:
+                bold = term.tint != PAPER
+                shapes.append(TextLine(middle, y + tall / 2 + 9, text, size, term.ink, "middle", bold))
+            caption = shorten(term.caption, width + GAP, CAPTIONS)
+            shapes.append(TextLine(middle, y + tall + 28, caption, CAPTIONS, QUIET, "middle", family=SANS))
+        x += width + GAP
+    return tuple(shapes)
+
+
+def _fit(terms: list[Term], room: float) -> tuple[float, list[str], list[float]]:
+    """Find the size of the letters, the texts and the widths; what is too long even in small letters is cut."""
+    for size, most in [*((size, 40) for size in SIZES), *((SIZES[-1], most) for most in range(39, 2, -1))]:
+        texts = [term.sign or shorten(term.text, most * size * ADVANCE, size, MONOSPACE) for term in terms]
+        widths = [
+            width_of(term.sign, size, MONOSPACE)
+            if term.sign
+            else max(
+                width_of(max(text, term.widest[:most], key=len), size, MONOSPACE) + 2 * PADDING,
+                term.size[0] * CLOSER + 2 * PADDING,
+                NARROWEST,
+                min(width_of(term.caption, CAPTIONS), 5.0 * most),
+            )
+            for term, text in zip(terms, texts, strict=True)
+        ]
+        if sum(widths) + GAP * (len(terms) - 1) <= room:
+            break
+    return size, texts, widths
+
+
+def _art_of(frame: Frame, array: dict[str, Any], tensor: int, part: str) -> tuple[Drawn, ...]:
+    """Draw an array whose text is too long, where the graph draws it too."""
+    box = frame.layout["tensors"][tensor]
+    if len(array["text"]) <= 12 or "art" not in box or not has_cells(array):
+        return ()
+    moved = box | {"x": 0.0, "y": 0.0, "art": box["art"] | {"x": 0.0}}
+    return tuple(shape for shape in frame.art(array, moved, part, 0.0) if isinstance(shape, Path))
