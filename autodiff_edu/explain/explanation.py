@@ -36,6 +36,7 @@ from .flow import Flow, Link
 from .journal import KEPT, JournalLine
 from .labels import SpokenLabels, is_statement, quote_entry
 from .sentences import Reason
+from .values import KnownValues
 
 if TYPE_CHECKING:
     from ..core.tape import Tape
@@ -184,11 +185,13 @@ class Explanation:
             named = source.as_it_is() if isinstance(source, Variable) else wrap(source._array, source._id)
             named.name = self._labels[source._id]
             shown.add(events.Watch(tape, named, tape.watched[source._id][1]))
+        values = KnownValues(flow)
         for link in flow.links:
             if link.on_path and callable(link.entry.operation) and (link.cut or not link.inside):
                 kind = events.Skip if not link.recorded else events.Cut if link.cut else events.Record
-                shown.add(kind(tape, link.entry))
+                shown.add(kind(tape, values.fill_in(link.entry)))
         shown.add(*(events.Explain(tape, *told) for told in self._walk_back()))
+        shown.causes = tuple(cause.text for cause in (*self.causes, *self.left_out))
         return shown
 
     def _walk_back(self) -> Iterator[tuple[str, Where | None, Entry | None]]:

@@ -60,6 +60,8 @@ Lists refer to each other by index, counted from 0.
     - `paused`: the tapes that are paused; `lanes`: an entry, a tape, and what the tape has of the entry: "recorded",
       "cut", "skip", "paused", "backward" or "tangents" (its own pass computes it, for others to record), "forgotten" or
       "released".
+- `causes`, of an explanation: why a gradient is None or misses a part, in the order of the code, each a `text` and
+  the `step` that says it.
 - `nudges`, if there are any: how far a target moves when something it was computed from moves, for the nudges in
   text/shared.json times `size`. `tensor`, `target` (tensors); where the tensor is an array, `element` (an index) or
   `along` (true: along the cotangent, by this length); `from` (the number that is nudged; not for `along`), `size`,
@@ -165,6 +167,9 @@ class Writer:
         self.document["states"] = states(self.document)
         self._add_program()
         self._add_nudges(source)
+        if source.causes:
+            told = {step["text"]: number for number, step in enumerate(self.document["steps"])}
+            self.document["causes"] = [{"text": text, "step": told[text]} for text in source.causes if text in told]
 
     def _name(self, source: Any) -> None:
         happened, earlier, called, skipped = source.events, source.earlier, source.called, 0

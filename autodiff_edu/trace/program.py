@@ -131,7 +131,10 @@ class _Program:
             case events.Watch(tensor=tensor):
                 return writer.defined[writer.name(tensor._id, tensor._array)]
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
-                return None if entry.values is None else writer.defined[writer.entry(entry)]
+                if entry.values is not None:
+                    return writer.defined[writer.entry(entry)]
+                known = entry.output_value is not None  # as an explanation may know it of what no tape recorded
+                return writer.defined[writer.name(entry.output_id, entry.output_value)] if known else None
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 arrived = self.updates.name_cotangent(cotangent._array, self.again)
                 writer.seed(number, writer.name(tensor._id, tensor._array), tensor._id, cotangent._array, arrived)

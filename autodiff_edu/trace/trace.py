@@ -107,6 +107,7 @@ class Trace:
         self.variables: set[int] = set()  # the ids of those that were read while a tape was paused
         self.received: dict[int, str] = {}  # by the id of a tensor: the parameter of the user's that it was passed for
         self.returned: dict[int, str] = {}  # by the id of a tensor: the user's function that returned it
+        self.causes: tuple[str, ...] = ()  # an explanation's reasons, each the text of one of its events
         self.failure: Failure | None = None  # the operation that raised the error which ended it
         self._failed: list[Failed] = []
         self._held: dict[int, Any] = {}  # by the id of a tape

@@ -159,6 +159,7 @@ interface Trace {
   calls?: { text: string; function: number; caller?: number; given?: number[]; method?: true }[];
   steps: Step[];
   states: State[];
+  causes?: { text: string; step: number }[];
   nudges?: Nudge[];
   program?: { lines: string[]; steps: (number | null)[] };
   sweep?: Sweep;

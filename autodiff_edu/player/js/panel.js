@@ -3,6 +3,7 @@
 import { arrayPlace, isTiny, limitOf } from "./array.js";
 import { broadcastingView } from "./broadcasting.js";
 import { carry } from "./carrying.js";
+import { causesView } from "./causes.js";
 import { cornersView } from "./corners.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
 import { drawBarName, drawDotName, drawName, drawTree, equation, result } from "./formula.js";
@@ -167,14 +168,15 @@ function formulasOf(trace, read, history, tangents, isCovered) {
  * @param {import("./flow.js").Flow} flow
  * @param {ReturnType<typeof import("./corners.js").readCorners>} corners
  * @param {() => boolean} isCovered
+ * @param {(step: number) => void} go
  * @param {Layout["tensors"]} boxes they say where the colours of a tensor end, here as in the graph
  */
-export function panelView(trace, history, flow, corners, isCovered, boxes) {
+export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
   const words = STRINGS.panel;
   const read = readings(trace, history);
   const tangents = tangentsOf(trace, history);
   const [unfold, chosen] = [broadcastingView(trace, history, flow), cornersView(trace, corners)];
-  const lesson = lessonView(trace);
+  const [lesson, causes] = [lessonView(trace), causesView(trace, go)];
   const formulas = formulasOf(trace, read, history, tangents, isCovered);
   /** @type {(name: string, tag?: "span" | "code" | "b") => HTMLElement} */
   const field = (name, tag = "span") => make(tag, { "data-field": name });
@@ -184,7 +186,7 @@ export function panelView(trace, history, flow, corners, isCovered, boxes) {
   const lines = (/** @type {string} */ name) => make("div", { class: "scroll formulas", "data-field": name });
   const [forward, backward] = ["forward", "backward"].map(lines);
   const rule = make("div", { class: "rule" },
-    lesson.element, operation, forward, backward, chosen.element, unfold.element);
+    lesson.element, causes.element, operation, forward, backward, chosen.element, unfold.element);
 
   const rows = Array.from({ length: MOST_INPUTS }, () => rowPlace("input"));
   const subjectRow = rowPlace("output", [{ "data-field": "value" }, { "data-field": "cotangent" }]);
@@ -312,9 +314,10 @@ export function panelView(trace, history, flow, corners, isCovered, boxes) {
     chosen.show(number);
     unfold.show(number);
     lesson.show(number);
+    causes.show(number);
     showRows(step, number);
     showSum(step, number);
-    const full = subject || step.lesson;
+    const full = subject || step.lesson || causes.isShown(number);
     set(element, "data-empty", full ? null : ""); // what is about no tensor leaves its room to the graph
     const tapes = trace.tapes.length > MOST_TAPES ? [step.tape].filter((tape) => tape != null) : trace.tapes.keys();
     const called = (/** @type {number} */ tape) => (trace.tapes.length === 1 ? words.theTape : trace.tapes[tape].name);

@@ -250,7 +250,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     actions.fit = graph.fit;
     drawn.push(graph);
     wave = waveView(graph.element, trace, content.layout, replay);
-    panel = panelView(trace, history, flow, corners, () => covered, content.layout.tensors);
+    panel = panelView(trace, history, flow, corners, () => covered, go, content.layout.tensors);
     counted.push(panel);
     if (trace.nudges?.length) inside.push(nudgeView(trace, history, counted[0].element, compact));
   }

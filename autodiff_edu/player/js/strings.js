@@ -308,6 +308,7 @@ export const STRINGS = {
     nothingYet: "nothing yet",
     /** @type {(count: number, of: number) => string} */
     count: (count, of) => `${count} of ${of}`,
+    causes: (/** @type {number} */ count) => (count === 1 ? "1 cut" : `${count} cuts`),
     /** @type {(tape: string, bytes: number, change: number) => string} */
     holds: (tape, bytes, change) =>
       `${tape} holds ${bytes} ${bytes === 1 ? "byte" : "bytes"}${change > 0 ? " ↑" : change < 0 ? " ↓" : ""}`,

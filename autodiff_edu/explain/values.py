@@ -1,0 +1,81 @@
+"""What operations that no tape recorded computed, as far as it still can be known.
+
+A tape has the arrays of what it recorded, and the journal has none. The others follow from the arrays of the tape, from
+the target and the source, and from the numbers that stand in the code.
+"""
+
+from __future__ import annotations
+
+import ast
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from ..core.active import only
+from ..core.entry import Entry
+from ..text.places import expression, written
+from .flow import Flow
+from .journal import ASSIGN
+
+LARGEST = 10_000
+"""With more elements than this, nothing is computed again."""
+
+
+class KnownValues:
+    """The values of tensors, by their ids, as a flow knows them; it is asked about entries in the order of time."""
+
+    def __init__(self, flow: Flow) -> None:
+        self._known: dict[int, Any] = {}
+        assigned = {line.output_id for line in flow.kept if line.operation == ASSIGN}
+        for entry in flow.tape.entries:
+            if entry.values is not None:
+                pairs = [*zip(entry.ids, entry.values, strict=True), (entry.output_id, entry.output_value)]
+                self._known |= {id: value for id, value in pairs if id is not None}
+        self._known |= {tensor._id: tensor._array for tensor in (*flow.targets, flow.source)}
+        for id in assigned:  # it may have been another one at the time
+            self._known.pop(id, None)
+
+    def fill_in(self, entry: Entry) -> Entry:
+        """Return an entry with its values, if they are known; and with its output, if that is."""
+        if entry.values is not None:
+            return entry
+        values = self._values(entry)
+        output = self._known.get(entry.output_id)
+        if output is None and values is not None:
+            output = self._known[entry.output_id] = _compute(entry, values)
+        complete = values if output is not None else None
+        return Entry(entry.operation, entry.line, entry.parameters, complete, output)
+
+    def _values(self, entry: Entry) -> tuple[Any, ...] | None:
+        """List the arguments of an entry; None if one is not known, or the line has more than the journal has kept."""
+        node, found = expression(entry.where), written(entry.where)
+        if found is None or found[1] not in (None, entry.name) or (isinstance(node, ast.Call) and node.keywords):
+            return None
+        nodes = found[2]
+        if len(nodes) != len(entry.ids):
+            return None
+        values = []
+        for id, argument in zip(entry.ids, nodes, strict=True):
+            value = self._known.get(id) if id is not None else _number(argument)
+            if value is None:
+                return None
+            values.append(value)
+        return tuple(values)
+
+
+def _number(node: ast.expr) -> Any:
+    with suppress(ValueError):
+        value = ast.literal_eval(node)
+        return value if isinstance(value, int | float | complex) else None
+    return None
+
+
+def _compute(entry: Entry, values: tuple[Any, ...]) -> Any:
+    """Compute an operation of NumPy again; return None for any other, for large arrays, and if it fails."""
+    operation: Any = getattr(np, entry.name, None)
+    if operation is not entry.operation or any(np.size(value) > LARGEST for value in values):
+        return None
+    with suppress(Exception), only(), np.errstate(all="ignore"):
+        return operation(*values)
+    return None
