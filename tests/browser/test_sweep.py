@@ -130,6 +130,40 @@ def test_one_seed_fills_several_rows(opened: Any) -> None:
     tab.is_quiet()
 
 
+STRIPES = """root => [...root.querySelectorAll(".matrices th")].map((cell) => {
+  const { content, borderLeftColor, borderTopColor } = getComputedStyle(cell, "::before");
+  return [cell.textContent, content, cell.scope === "col" ? borderTopColor : borderLeftColor];
+}).filter(([, content]) => content !== "none")"""
+
+
+def test_lines_that_share_a_seed_share_a_stripe_that_stays(opened: Any) -> None:
+    where = np.eye(3, 4) + np.eye(3, 4, 1)
+    player = sweep(products, [1.0, 2.0, 3.0, 4.0], mode="both", sparsity=where)
+    tab, shown, document = opened(player)
+    done = [one for one in document["sweep"]["passes"] if not one["stack"]]
+    seen = shown.at_every_step(STRIPES)
+    for number, stripes in enumerate(seen):
+        wanted = {
+            document["sweep"][way][line]: f'"{1 + [each for each in done if way in each].index(one)}"'
+            for one in done
+            for way in ("rows", "columns")
+            if way in one and one["last"] <= number
+            for line in one[way]
+        }
+        assert {name: content for name, content, _ in stripes} == wanted
+    colours = {content: {colour for _, each, colour in seen[-1] if each == content} for _, content, _ in seen[-1]}
+    assert [len(each) for each in colours.values()] == [1, 1], "one colour for each number"
+    assert len(set.union(*colours.values())) == 2
+    assert violations_in_both_schemes(shown.root) == []
+    tab.is_quiet()
+
+
+def test_where_each_line_has_a_seed_of_its_own_there_are_no_stripes(opened: Any) -> None:
+    _, shown, _ = opened(sweep(products, [1.0, 2.0, 3.0]))
+    shown.click("last")
+    assert shown.root.evaluate(STRIPES) == []
+
+
 def test_both_modes_fill_side_by_side_and_count_their_passes(opened: Any) -> None:
     tab, shown, document = opened(sweep(products, [1.0, -2.0, 3.0], mode="both"))
     passes = document["sweep"]["passes"]

@@ -33,6 +33,8 @@ export const EXTRA_STRINGS = {
       /** @type {(over: number, of: number) => string} */
       columns: (over, of) => `forward: ${over} of ${of} passes`,
     },
+    /** @type {Record<"rows" | "columns", (number: number) => string>} */
+    seed: { rows: (number) => `filled from seed ${number}`, columns: (number) => `filled from tangent ${number}` },
     once: { rows: "reverse: all rows in one pass", columns: "forward: all columns in one pass" },
   },
   patches: {

@@ -13,7 +13,7 @@ export function patchesView(trace) {
   const [words, limit, samples] = [EXTRA_STRINGS.patches, limitOf(full, folded), full.shape[0]];
   const texts = [full, folded].flatMap(({ data }) => data.flat(Infinity)).map(String);
   const large = samples * full.shape[3] > WIDEST || texts.some((text) => text.length > LONGEST);
-  const scale = large ? limit : 2 * limit; // pale enough for the numbers to stand out
+  const scale = large ? limit : 3 * limit; // pale enough for the numbers to stand out
   /** @type {<T>(some: (index: number) => T) => T[]} */
   const each = (some) => Array.from({ length: samples }, (_, index) => some(index));
 

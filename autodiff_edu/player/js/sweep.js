@@ -11,6 +11,7 @@ import { EXTRA_STRINGS } from "./extra-strings.js";
 export function sweepView(trace) {
   const { target, source, rows, columns, jacobian, passes } = trace.sweep;
   const [words, limit, large] = [EXTRA_STRINGS.sweep, limitOf(jacobian), rows.length * columns.length > LARGEST_TABLE];
+  const shared = (/** @type {Pass} */ pass) => !pass.stack && (pass.rows ?? pass.columns).length > 1;
   const texts = jacobian.data.map((row) => row.map((item) => String(item).replace(/^-/, "−")));
   const ways = /** @type {Way[]} */ (["rows", "columns"]).filter((way) => passes.some((pass) => pass[way]));
   const matrices = ways.map((way) => matrixOf(way, passes.filter((pass) => pass[way])));
@@ -22,8 +23,8 @@ export function sweepView(trace) {
    */
   function matrixOf(way, own) {
     const body = rows.map((name) => {
-      const cells = columns.map(() => make("td", {}));
-      return { cells, element: make("tr", {}, make("th", { scope: "row" }, name), ...cells) };
+      const [cells, head] = [columns.map(() => make("td", {})), make("th", { scope: "row" }, name)];
+      return { cells, head, element: make("tr", {}, head, ...cells) };
     });
     const heads = columns.map((name) => make("th", { scope: "col" }, name));
     const head = make("tr", {}, make("td", {}), ...heads);
@@ -31,6 +32,19 @@ export function sweepView(trace) {
     if (large) set(table, "data-large", true);
     const label = make("p", { class: "label" });
     const singles = own.filter((pass) => !pass.stack);
+    const named = way === "rows" ? body.map(({ head: cell }) => cell) : heads;
+    /**
+     * Lines that were filled from one seed have one stripe, which stays.
+     * @param {number} step
+     */
+    const showSeeds = (step) => {
+      if (singles.some(shared)) singles.forEach((pass, seed) => pass[way].forEach((line) => {
+        const done = pass.last <= step;
+        set(named[line], "data-seed", done ? seed + 1 : null);
+        set(named[line], "style", done ? `--seed: ${seed}` : null);
+        set(named[line], "title", done ? words.seed[way](seed + 1) : null);
+      }));
+    };
     /** @type {(step: number, now: Pass | undefined) => void} */
     const show = (step, now) => {
       const pass = own.findLast(({ first }) => first <= step);
@@ -50,6 +64,7 @@ export function sweepView(trace) {
           fill(cell, filled ? texts[row][column] : UNKNOWN, filled ? Number(jacobian.data[row][column]) : null);
         });
       });
+      showSeeds(step);
       const done = singles.filter(({ last }) => last <= step).length;
       write(label, pass?.stack && step >= pass.last ? words.once[way] : words.passes[way](done, singles.length));
     };
@@ -69,7 +84,6 @@ export function sweepView(trace) {
     lines.length === 1 ? "1" : `[${lines.map((_, at) => Number(hot.includes(at))).join(" ")}]`;
   const seeds = (/** @type {Way} */ way) => passes.filter((pass) => pass[way] && !pass.stack).length;
   const caption = make("p", { class: "label" });
-  const shared = (/** @type {Pass} */ pass) => !pass.stack && (pass.rows ?? pass.columns).length > 1;
   const say = (/** @type {Pass | undefined} */ pass) => {
     if (!pass) return words.before[passes.some(shared) ? "shared" : ways.length > 1 ? "both" : ways[0]];
     const way = pass.rows ? "rows" : "columns";
