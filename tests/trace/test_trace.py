@@ -155,7 +155,7 @@ def check_formula(tree, arguments):
 @each
 def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
     d = json.loads(make().to_json())
-    assert (d["format"], d["version"]) == ("autodiff_edu.trace", 6)
+    assert (d["format"], d["version"]) == ("autodiff_edu.trace", 7)
     parts = {"code", "tapes", "tensors", "formulas", "entries", "calls", "program", "steps", "states"}
     assert set(d) - {"nudges"} == {"format", "version", "title"} | parts
     for nudge in d.get("nudges", []):
