@@ -1,1 +1,1 @@
-"""Key frames as SVG and PDF; knows only the document of a trace."""
+"""Key frames, slides and films as SVG, PDF and pixels; knows only the document of a trace."""

@@ -54,12 +54,18 @@ def fold(layout: dict[str, Any], tensor: int | None) -> dict[str, Any]:
     def is_hidden(group: int) -> bool:
         return group >= 0 and covers[group] >= 0
 
-    tensors = [box | {"y": up(box["y"]), "hidden": is_hidden(box["group"])} for box in layout["tensors"]]
+    # Nearly all of a long trace is hidden, and stays where it was.
+    tensors = [
+        box | ({"hidden": True} if is_hidden(box["group"]) else {"hidden": False, "y": up(box["y"])})
+        for box in layout["tensors"]
+    ]
     links = []
     for link in layout["links"]:
+        if is_hidden(link["group"]):
+            links.append(link | {"hidden": True})
+            continue
         x, y, to_x, bend, to_y = link["points"]
-        points = [x, up(y), to_x, up(bend), up(to_y)]
-        links.append(link | {"points": points, "hidden": is_hidden(link["group"])})
+        links.append(link | {"hidden": False, "points": [x, up(y), to_x, up(bend), up(to_y)]})
     shown = []
     for index, one in enumerate(groups):
         y, closed = up(one["y"]), covers[index] == index

@@ -117,8 +117,9 @@ def _draw_strip(
     picture = (room, min(layout["height"] * scale, TALLEST), scale)
     frames = [Frame(document, layout, number, picture) for number in steps]
     words = max((len(frame.sentence) for frame in frames), default=0)
+    head = max((frame.head for frame in frames), default=0.0)
     below = max((frame.extra for frame in frames), default=0.0)
-    width, height = room + 2 * PADDING, 84 + picture[1] + below + words * LINE + PADDING
+    width, height = room + 2 * PADDING, head + 8 + picture[1] + below + words * LINE + PADDING
     columns = max(1, min(COLUMNS, len(frames)))
     top = GAP + 24
     whole = (GAP + columns * (width + GAP), top + -(-len(frames) // columns) * (height + GAP) + (0 if frames else 28))
@@ -161,6 +162,7 @@ class Frame:
         words = {"cut": "cut", "skip": "skipped"}  # by tensor: no cotangent comes through these
         kinds = {document["entries"][entry]["output"]: kind for entry, kind in self.now.fates.items()}
         self.unusual = {tensor: words[kind] for tensor, kind in kinds.items() if kind in words}
+        self.head = 36.0 if self.walks else 76.0  # the height of what stands above the picture
         self.curve = read_curve(document) if "links" in layout else None
         self.extra = CURVE + 10 if self.curve else 0.0  # the height of what stands between picture and sentence
         if "contours" in document:
@@ -202,15 +204,15 @@ class Frame:
         # A graph narrower than its frame is centred; a larger one is visibly cut.
         inset = max(0.0, (room - self.layout["width"] * scale) / 2)
         seen = self.graph(left_edge, top_edge)
-        shapes.append(Window(left + inset, y + 76, room - 2 * inset, tall, left_edge, top_edge, scale, seen))
+        shapes.append(Window(left + inset, y + self.head, room - 2 * inset, tall, left_edge, top_edge, scale, seen))
         if self.layout["width"] * scale > room + 1 or self.layout["height"] * scale > tall + 1:
-            shapes.append(Path(rounded_box(left, y + 76, room, tall, 4), stroke=RULE))
-        under = left, y + 76 + tall + 10, room
+            shapes.append(Path(rounded_box(left, y + self.head, room, tall, 4), stroke=RULE))
+        under = left, y + self.head + tall + 10, room
         if self.curve:
             shapes += draw_curve(self.curve, self.number, (*under, CURVE))
         if "contours" in self.document:
             shapes += draw_legend(self.layout, left, under[1] + 8, room, 11)
-        baseline = y + 76 + tall + self.extra + LINE + 2
+        baseline = y + self.head + tall + self.extra + LINE + 2
         return shapes + [
             TextLine(left, baseline + line * LINE, words, 13, INK, family=SANS)
             for line, words in enumerate(self.sentence)
@@ -275,9 +277,10 @@ class Frame:
         ends = {number for row in self.layout["entries"] for number in row}
 
         def is_visible(about: dict[str, Any], *corners: float) -> bool:
+            if about.get("hidden"):
+                return False
             (xs, ys) = corners[::2], corners[1::2]
-            is_near = max(xs) >= left and min(xs) <= right and max(ys) >= top and min(ys) <= bottom
-            return is_near and not about.get("hidden")
+            return max(xs) >= left and min(xs) <= right and max(ys) >= top and min(ys) <= bottom
 
         def box_is_visible(box: dict[str, Any]) -> bool:
             return is_visible(box, box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"])

@@ -6,7 +6,8 @@ still larger is cut, around the current tensor.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box
@@ -72,6 +73,7 @@ class SlideLayout:
             rows = legend_rows(self.layout, RIGHT, SMALLEST)
             self.tall -= 1.6 * SMALLEST * rows + 8
             self.scale = min(self.scale, self.tall / self.layout["height"])
+        self.frames: dict[tuple[int, bool], Frame] = {}  # the latest one, which is often wanted again
         self.corner: tuple[float, float] | None = None
         codes = self.document["code"]
         longest = max((len(line) for part in codes for line in part["lines"]), default=1)
@@ -81,7 +83,10 @@ class SlideLayout:
 
     def frame(self, number: int, arrives: bool = True) -> Frame:
         """Return what is known at a step, before or after what moves in it `arrives`."""
-        return Frame(self.document, self.layout, number, (self.room, self.tall, self.scale), arrives)
+        if (number, arrives) not in self.frames:
+            picture = self.room, self.tall, self.scale
+            self.frames = {(number, arrives): Frame(self.document, self.layout, number, picture, arrives)}
+        return self.frames[number, arrives]
 
     def draw_nothing(self) -> list[Layer]:
         """Draw the slide of a trace without steps."""
@@ -98,8 +103,8 @@ class SlideLayout:
         """Draw a step, before or after what moves in it `arrives`; `counted` is the sum while it is added up."""
         frame = self.frame(number, arrives)
         if counted and frame.subject is not None:
-            flow = frame.now.flows[frame.subject]
-            frame.now.flows[frame.subject] = flow | {"text": counted}
+            subject, flows, frame = frame.subject, frame.now.flows, copy(frame)
+            frame.now = replace(frame.now, flows=flows | {subject: flows[subject] | {"text": counted}})
         steps, wide = len(self.document["steps"]), self.room if "compiling" in self.document else LEFT
         back: list[Shape] = [Path(f"M0 0H{WIDTH:g}V{HEIGHT:g}H0Z", fill=PAPER)]
         heading: list[Shape] = [
