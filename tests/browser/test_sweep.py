@@ -165,7 +165,8 @@ def test_where_each_line_has_a_seed_of_its_own_there_are_no_stripes(opened: Any)
 
 
 def test_both_modes_fill_side_by_side_and_count_their_passes(opened: Any) -> None:
-    tab, shown, document = opened(sweep(products, [1.0, -2.0, 3.0], mode="both"))
+    # of a lambda, whose result has a short name, so that both have room
+    tab, shown, document = opened(sweep(lambda x: x[1:] * x[:-1], [1.0, -2.0, 3.0], mode="both"))
     passes = document["sweep"]["passes"]
     labels = shown.root.locator(".matrices .label")
     shown.root.locator("input[type=range]").fill(str(passes[2]["last"]))  # two rows and a column
