@@ -11,6 +11,7 @@ import { memoryCurve } from "./memory.js";
 import { STRINGS } from "./strings.js";
 
 const FEWEST_VALUES = 3; // values that make a curve
+const FEWEST_COTANGENTS = 5; // cotangents that do: fewer are read off the graph
 const UNNAMED = /^t\d+$/; // a name that is not the reader's
 
 /**
@@ -79,7 +80,7 @@ export function readCotangents({ steps, tensors }, { totals }) {
   return familiesOf(steps, tensors, totals).flatMap((curve) => {
     const points = curve.points.map(({ height, ...point }) => ({ ...point, height: Math.log10(Math.abs(height)) }));
     const heights = points.map(({ height }) => height).filter(Number.isFinite);
-    if (heights.length < FEWEST_VALUES) return [];
+    if (heights.length < FEWEST_COTANGENTS) return [];
     return [{ ...curve, points, heights, low: Math.min(...heights), high: Math.max(...heights) }];
   }).sort((one, other) => rankOf(one) - rankOf(other) || other.points.length - one.points.length);
 }

@@ -43,8 +43,11 @@ export function readLanes({ steps, entries, tapes }, history) {
     return near.slice(0, MOST_LANES).sort((a, b) => a - b);
   };
   const first = (/** @type {number} */ tape) => spans[tape]?.first ?? 0;
-  return { rows, lost, shown, first, heads: headsOf(tapes.map(({ name }) => name)) };
+  return { rows, lost, shown, first, heads: headsOf(tapes.map(nameOf)) };
 }
+
+/** @type {(tape: { name: string, reruns?: string }) => string} */
+const nameOf = ({ name, reruns }) => (reruns ? `↻ ${name.match(/\d+/)?.[0] ?? ""}`.trim() : name);
 
 /**
  * What stands above the lanes: their own numbers, or where tapes have numbers in their names, those of the tapes.

@@ -37,7 +37,7 @@ PORT_GAP = 16.0
 NARROWEST = 66.0
 BOX_HEIGHT = BOX["height"]
 FOLDED = 2 * LINE + 12
-WIDEST_FOLDED = 260.0
+WIDEST_FOLDED, WIDEST_RERUN = 260.0, 340.0
 
 # How much of a text is shown before the ellipsis (of a value: by player.js); the whole text is in the tooltip.
 LONGEST_VALUE: int = shared()["longest_value"]
@@ -123,8 +123,10 @@ def _label_width(one: dict[str, Any]) -> float:
         "turn": f"turn {one.get('number')}",
         "pass": f"← pass of {one.get('name')}",
         "push": f"→ tangents over {one.get('name')}",
+        "rerun": f"↻ {one.get('name')}, run again: it was not kept",
     }.get(one["kind"], str(one.get("name")))
-    return min(WIDEST_FOLDED, len(f"▸ {name} · {one['count']} entries") * CHARACTER + 2 * PADDING + 2)
+    widest = WIDEST_RERUN if one["kind"] == "rerun" else WIDEST_FOLDED  # it says why
+    return min(widest, len(f"▸ {name} · {one['count']} entries") * CHARACTER + 2 * PADDING + 8)
 
 
 def _arrays(document: dict[str, Any]) -> list[tuple[list[Any], list[Any]]]:
