@@ -289,6 +289,5 @@ class Player:
 
     def release(self) -> None:
         """Keep only what is stored of the player: another one has taken its place in the notebook."""
-        assert self._packed
-        self._whole = None
+        self._packed, self._whole = self._packed, None
         vars(self).pop("_picture", None)

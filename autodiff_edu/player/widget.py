@@ -95,7 +95,8 @@ class Joined(_Base):  # type: ignore[misc]
         super().set_state(sync_data)
 
     def _join(self) -> str:
-        assert self.model_id
+        if self.comm is None:
+            self._open()
         return self.key
 
     def release(self) -> None:
