@@ -439,7 +439,8 @@ class Writer:
             computed: Where = entry.where
             return computed
         where = getattr(event, "where", None) or happening.where
-        if isinstance(event, events.Watch) and names(where).function not in ("watch", "play"):
+        is_read = isinstance(event, events.Watch) and isinstance(event.tensor, Variable)
+        if is_read and names(where).function not in ("watch", "play"):
             return where_from(where, self.labels[event.tensor._id])  # not where it happens to be used first
         return None if where is None or names(where).function == "play" else where
 
