@@ -201,7 +201,7 @@ def test_large_arrays_are_heatmaps_around_zero_with_every_value_in_them(panel: A
     value = np.arange(-3.0, 17.0).reshape(5, 4)
     value[0, 0], value[1, 1], value[2, 2] = np.nan, np.inf, -np.inf
     shown = panel(traced(lambda x: x * 2.0, x=value))
-    place = shown.go(shown.find("record", "t1"))["rows"][0]["arrays"][0]
+    place = shown.go(shown.find("record", "y"))["rows"][0]["arrays"][0]
     tensor = next(tensor for tensor in shown.document["tensors"] if tensor["name"] == "x")["value"]
     assert place["cells"] == [[str(x).removesuffix(".0") for row in tensor["data"] for x in row]]
     assert place["odd"] == ["nan", "inf", "-inf"]
@@ -318,7 +318,7 @@ def test_a_vector_is_a_row_everywhere_and_wraps_after_a_fixed_number(panel: Any)
 def test_numbers_in_narrow_cells_are_short_and_their_title_is_whole(panel: Any) -> None:
     value = np.array([[0.123456, -2.0], [1234567.0, np.nan]])
     shown = panel(traced(lambda x: x * 2.0, x=value))
-    shown.go(shown.find("record", "t1"))
+    shown.go(shown.find("record", "y"))
     table = shown.root.locator('[data-row="input"] .picture table').first
     assert cells(table) == [["0.1235|0.123456", "−2|"], ["1235000|1234570", "nan|"]]
 

@@ -321,8 +321,8 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     set(element, "data-empty", full ? null : ""); // what is about no tensor leaves its room to the graph
     const tapes = trace.tapes.length > MOST_TAPES ? [step.tape].filter((tape) => tape != null) : trace.tapes.keys();
     const called = (/** @type {number} */ tape) => (trace.tapes.length === 1 ? words.theTape : trace.tapes[tape].name);
-    const matters = (/** @type {number} */ tape) => tape === step.tape || trace.tapes.length === 1;
-    const held = [...tapes].filter((tape) => (matters(tape) ? read.bytes(tape, number) != null : read.bytes(tape, number)));
+    const isEmpty = (/** @type {number} */ tape) => !read.bytes(tape, number) && tape !== step.tape;
+    const held = [...tapes].filter((tape) => read.bytes(tape, number) !== undefined && !isEmpty(tape));
     const say = (/** @type {number} */ tape) =>
       words.holds(called(tape), read.bytes(tape, number), read.change(tape, number));
     write(memory, held.map(say).join(" · "));

@@ -37,7 +37,7 @@ PORT_GAP = 16.0
 NARROWEST = 66.0
 BOX_HEIGHT = BOX["height"]
 FOLDED = 2 * LINE + 12
-WIDEST_FOLDED, WIDEST_RERUN = 260.0, 340.0
+WIDEST_FOLDED = 260.0
 
 # How much of a text is shown before the ellipsis (of a value: by player.js); the whole text is in the tooltip.
 LONGEST_VALUE: int = shared()["longest_value"]
@@ -125,8 +125,9 @@ def _label_width(one: dict[str, Any]) -> float:
         "push": f"→ tangents over {one.get('name')}",
         "rerun": f"↻ {one.get('name')}, run again: it was not kept",
     }.get(one["kind"], str(one.get("name")))
-    widest = WIDEST_RERUN if one["kind"] == "rerun" else WIDEST_FOLDED  # it says why
-    return min(widest, len(f"▸ {name} · {one['count']} entries") * CHARACTER + 2 * PADDING + 8)
+    whole = min(WIDEST_FOLDED, len(f"▸ {name} · {one['count']} entries") * CHARACTER + 2 * PADDING + 8)
+    # why it runs again is what the frame is there to say, so it is wide enough for that when it is open
+    return max(whole, len(f"▾ {name}") * CHARACTER + 2 * PADDING + 8) if one["kind"] == "rerun" else whole
 
 
 def _arrays(document: dict[str, Any]) -> list[tuple[list[Any], list[Any]]]:
@@ -167,7 +168,7 @@ def _find_art(document: dict[str, Any], limits: dict[int, dict[str, float]]) -> 
     found = {}
     shown_of = _arrays(document)
     arrays = [array for shown in shown_of for part in shown for array in part if has_cells(array)]
-    too_long = {tuple(array["shape"]) for array in arrays if len(graph_text(array)) > LONGEST_VALUE}
+    too_long = {tuple(array["shape"]) for array in arrays if not _fits(array)}
     for index, (tensor, shown) in enumerate(zip(document["tensors"], shown_of, strict=True)):
         drawn = [[array for array in arrays if has_cells(array)] for arrays in shown]
         if too_long.isdisjoint(tuple(array["shape"]) for array in (*drawn[0], *drawn[1])):
@@ -184,6 +185,12 @@ def _find_art(document: dict[str, Any], limits: dict[int, dict[str, float]]) -> 
         ends = {part: end_text(tensor["value"], limit) for part, limit in limits[index].items()}
         found[index] = {**{key: round(number, 1) for key, number in art.items()}, "ends": ends}
     return found
+
+
+def _fits(array: dict[str, Any]) -> bool:
+    """Whether the text of an array can stand in its box; a range says less than a picture does."""
+    text = graph_text(array)
+    return len(text) <= LONGEST_VALUE and " from " not in text
 
 
 def graph_text(array: dict[str, Any]) -> str:

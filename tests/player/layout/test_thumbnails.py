@@ -78,7 +78,8 @@ def test_arrays_whose_text_would_be_cut_off_are_drawn_and_numbers_are_written():
     for index, (tensor, box) in enumerate(zip(document["tensors"], picture["tensors"], strict=True)):
         steps = [step for step in document["steps"] if step.get("tensor") == index]
         texts = [step[key]["text"] for step in steps for key in ("after", "cotangent") if step.get(key)]
-        cut_off = max(map(len, [tensor["value"]["text"], *texts])) > LONGEST_VALUE
+        texts.append(tensor["value"]["text"])
+        cut_off = max(map(len, texts)) > LONGEST_VALUE or any(" from " in text for text in texts)
         assert ("art" in box) == (cut_off and tensor["value"]["shape"] != [])
         if "art" not in box:
             continue
