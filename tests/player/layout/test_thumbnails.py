@@ -89,7 +89,7 @@ def test_arrays_whose_text_would_be_cut_off_are_drawn_and_numbers_are_written():
             assert art["strip"] + art["cotangent"] < box["height"]
             assert box["height"] >= BOX_HEIGHT
         assert art["x"] + art["width"] < box["width"]
-    assert sum("art" in box for box in picture["tensors"]) == 4
+    assert sum("art" in box for box in picture["tensors"]) == 5, "w, its results, and x, whose text is a range"
 
 
 def test_each_tensor_has_a_scale_for_its_values_and_one_for_its_cotangents_and_their_ends_are_written():
