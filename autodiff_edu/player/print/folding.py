@@ -6,9 +6,11 @@ layout/layout.py says why a group can be cut out of a picture as a strip.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from itertools import accumulate
 from typing import Any
+
+GAP, EDGE = 20.0, 12.0  # from left to right, between what is not empty, and beside it
 
 
 def fold(layout: dict[str, Any], tensor: int | None) -> dict[str, Any]:
@@ -24,8 +26,8 @@ def fold(layout: dict[str, Any], tensor: int | None) -> dict[str, Any]:
     Returns
     -------
     dict
-        The same, moved up. Tensors, links and groups that cannot be seen are `hidden`; a group that is folded is
-        `closed`, and has the size of its box.
+        The same, moved up, and without what is empty from left to right. Tensors, links and groups that cannot be
+        seen are `hidden`; a group that is folded is `closed`, and has the size of its box.
     """
     groups = layout["groups"]
     if layout["open"] or not groups:
@@ -54,9 +56,45 @@ def fold(layout: dict[str, Any], tensor: int | None) -> dict[str, Any]:
     def is_hidden(group: int) -> bool:
         return group >= 0 and covers[group] >= 0
 
+    def is_closed(group: int | None) -> bool:
+        return group is not None and group >= 0 and covers[group] == group
+
+    seen = [one for one in layout["tensors"] if not is_hidden(one["group"])]
+    lines = [link for link in layout["links"] if not is_hidden(link["group"]) and not is_closed(link.get("into"))]
+    spans = [(box["x"], box["x"] + box["width"]) for box in seen] + [(link["points"][2],) * 2 for link in lines]
+    for index, one in enumerate(groups):
+        begin, end, room = one["x"], one["x"] + one["width"], one["folded"]["width"]
+        if is_hidden(one["parent"]):
+            continue
+        if covers[index] == index:
+            spans.append((one["folded"]["x"], one["folded"]["x"] + room))
+        else:  # of a frame, its sides and its name
+            spans += [(begin, begin), (end, end), (begin, begin + room) if one["side"] == "left" else (end - room, end)]
+    columns: list[tuple[float, float, float]] = []  # what is not empty: from where, to where, and where it begins now
+    for begin, end in sorted(spans):
+        if columns and begin <= columns[-1][1] + GAP:
+            columns[-1] = columns[-1][0], max(columns[-1][1], end), columns[-1][2]
+        else:
+            at = columns[-1][2] + columns[-1][1] - columns[-1][0] + GAP if columns else EDGE
+            columns.append((begin, end, at))
+    begins = [begin for begin, _, _ in columns]
+
+    def across(x: float) -> float:
+        begin, end, at = columns[max(0, bisect_right(begins, x) - 1)]
+        return round(at + min(x, end) - begin, 1)
+
+    def passing(x: float, group: int | None) -> float:
+        """Move a point of a group's border: a folded box is narrower than its frame, and lines keep their order."""
+        if group is None or not is_closed(group):
+            return across(x)
+        one = groups[group]
+        part = (x - float(one["x"])) / float(one["width"])
+        return round(across(one["folded"]["x"]) + float(one["folded"]["width"]) * (0.1 + 0.8 * part), 1)
+
     # Nearly all of a long trace is hidden, and stays where it was.
     tensors = [
-        box | ({"hidden": True} if is_hidden(box["group"]) else {"hidden": False, "y": up(box["y"])})
+        box
+        | ({"hidden": True} if is_hidden(box["group"]) else {"hidden": False, "x": across(box["x"]), "y": up(box["y"])})
         for box in layout["tensors"]
     ]
     links = []
@@ -65,13 +103,19 @@ def fold(layout: dict[str, Any], tensor: int | None) -> dict[str, Any]:
             links.append(link | {"hidden": True})
             continue
         x, y, to_x, bend, to_y = link["points"]
-        links.append(link | {"hidden": False, "points": [x, up(y), to_x, up(bend), up(to_y)]})
+        points = [passing(x, link.get("out_of")), up(y), passing(to_x, link.get("into")), up(bend), up(to_y)]
+        links.append(link | {"hidden": False, "points": points})
     shown = []
     for index, one in enumerate(groups):
-        y, closed = up(one["y"]), covers[index] == index
-        size = one["folded"] if closed else {"x": one["x"], "width": one["width"]}
+        hidden, closed = is_hidden(one["parent"]), covers[index] == index
+        if hidden:
+            shown.append(one | {"hidden": True, "closed": closed})
+            continue
+        x, y, end = across(one["x"]), up(one["y"]), across(one["x"] + one["width"])
+        size = (
+            {"x": across(one["folded"]["x"]), "width": one["folded"]["width"]} if closed else {"x": x, "width": end - x}
+        )
         height = up(one["y"] + one["height"]) - y
-        shown.append(one | size | {"y": y, "height": height, "closed": closed, "hidden": is_hidden(one["parent"])})
-    return layout | {
-        "tensors": tensors, "links": links, "groups": shown, "height": up(layout["height"]),
-    }  # fmt: skip
+        shown.append(one | size | {"y": y, "height": height, "closed": closed, "hidden": False})
+    size = {"width": across(columns[-1][1]) + EDGE, "height": up(layout["height"])}
+    return layout | {"tensors": tensors, "links": links, "groups": shown} | size

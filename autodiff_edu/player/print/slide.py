@@ -142,7 +142,7 @@ class SlideLayout:
     def picture(self, frame: Frame, x: float, y: float) -> Layer:
         """Draw the graph, or the picture in its place, through its window."""
         self.corner = left, top = self.aim(frame)
-        wide, tall = self.layout["width"] * self.scale, frame.layout["height"] * self.scale
+        wide, tall = frame.layout["width"] * self.scale, frame.layout["height"] * self.scale
         # Where all fits, the window is as large as the picture, so that it stands in the middle; but not a listing.
         middle = 0.0 if "compiling" in self.document else 0.5
         across, down = max(0.0, self.room - wide), max(0.0, self.tall - tall)
@@ -170,7 +170,7 @@ class SlideLayout:
             [frame.layout["tensors"][each] for each in (*inputs, frame.subject) if each is not None] if inputs else []
         )
         seen = self.room / self.scale, self.tall / self.scale
-        beyond = max(0.0, self.layout["width"] - seen[0]), max(0.0, frame.layout["height"] - seen[1])
+        beyond = max(0.0, frame.layout["width"] - seen[0]), max(0.0, frame.layout["height"] - seen[1])
         corner = []
         for axis, (side, length) in enumerate((("x", "width"), ("y", "height"))):
             low = min((box[side] for box in boxes), default=0.0) - 8

@@ -101,3 +101,22 @@ def test_what_flows_into_a_folded_loop_is_drawn_to_its_border(player):
         frame.layout["tensors"][w]["y"] + frame.layout["tensors"][w]["height"]
     )
     assert np.isfinite(trail[-1]["points"]).all()
+
+
+def test_lines_end_at_the_box_of_a_folded_group_and_the_picture_is_as_wide_as_what_is_in_it(player):
+    document = player._content["trace"]
+    ended = 0
+    for tensor in (None, document["entries"][7]["output"]):
+        folded = fold(player._content["layout"], tensor)
+        boxes = [box for box in folded["tensors"] if not box["hidden"]]
+        closed = [group for group in folded["groups"] if group["closed"] and not group["hidden"]]
+        for group in closed:
+            sides = group["x"] - 0.2, group["x"] + group["width"] + 0.2
+            for link in folded["links"]:
+                to_x, to_y = link["points"][2], link["points"][4]
+                if not link["hidden"] and abs(to_y - group["y"]) < 0.2:
+                    assert sides[0] <= to_x <= sides[1]
+                    ended += 1
+        assert min(box["x"] for box in (*boxes, *closed)) >= 0
+        assert max(box["x"] + box["width"] for box in (*boxes, *closed)) <= folded["width"]
+    assert ended > 3
