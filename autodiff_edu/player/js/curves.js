@@ -80,7 +80,7 @@ export function readCotangents({ steps, tensors }, { totals }) {
   return familiesOf(steps, tensors, totals).flatMap((curve) => {
     const points = curve.points.map(({ height, ...point }) => ({ ...point, height: Math.log10(Math.abs(height)) }));
     const heights = points.map(({ height }) => height).filter(Number.isFinite);
-    if (heights.length < FEWEST_COTANGENTS) return [];
+    if (!heights.length || points.length < FEWEST_COTANGENTS) return [];
     return [{ ...curve, points, heights, low: Math.min(...heights), high: Math.max(...heights) }];
   }).sort((one, other) => rankOf(one) - rankOf(other) || other.points.length - one.points.length);
 }
