@@ -25,14 +25,14 @@ class Sliders:
 
     def __init__(self, explorer: Any) -> None:
         self.sliders = {name: self._slider(explorer, name) for name in explorer.ranges}
-        self.numbers, self.picture = ipywidgets.HTML(), ipywidgets.HTML()
+        self.numbers = ipywidgets.HTML()
         self.player: Any = None
-        self.picture.layout = {"flex": "2 1 420px", "max_width": "720px"}
+        self.picture = ipywidgets.HTML(layout={"flex": "2 1 420px", "max_width": "720px"})
         moving = ipywidgets.VBox([*self.sliders.values(), self.numbers], layout={"flex": "1 1 280px"})
         self.top = ipywidgets.HBox([moving, self.picture], layout={"flex_flow": "row wrap", "grid_gap": "0 1rem"})
         self.box = ipywidgets.VBox([self.top])
-        self.frame = Frame(box=self.box, key=self.box.model_id)
         self.box.add_class("autodiff-explorer")
+        self.frame = Frame(box=self.box, key=self.box.model_id)
 
     def _slider(self, explorer: Any, name: str) -> Any:
         low, high = explorer.ranges[name]

@@ -18,6 +18,8 @@ function initialize({ model }) {
     const view = (await manager.create_view(box)).luminoWidget;
     // As Lumino attaches a widget, which no module of the page hands out.
     view.processMessage({ type: "before-attach" });
+    // JupyterLab leaves a margin beside HTML, and none beside widgets.
+    /** @type {HTMLElement} */ (host).style.marginRight = `-${getComputedStyle(host.parentElement).paddingRight}`;
     host.replaceChildren(view.node);
     view.processMessage({ type: "after-attach" });
   };
