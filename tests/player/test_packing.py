@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from programs import EIGHT, EXAMPLES, loop, nested, training
 
 import autodiff_edu as ad
+from autodiff_edu.player.bundle import style
 from autodiff_edu.player.packing import compress, dumps, pack
 from autodiff_edu.player.unpacking import content_of, decompress, unpack
 
@@ -98,7 +99,9 @@ def test_a_sentence_is_written_once_for_all_steps_that_say_it_with_other_words()
 
 @pytest.mark.parametrize("example", EIGHT)
 def test_a_saved_page_is_light(example):
-    assert len(ad.play(example()).page().encode()) < 140_000
+    player = ad.play(example())
+    assert len(player._packed["content"]) - len(compress(style())) < 40_000  # of its own
+    assert len(player.page().encode()) - len(player._packed["content"]) < 100_000  # a picture, and what all pages share
 
 
 def test_the_page_of_a_long_loop_grows_slowly():
