@@ -124,7 +124,7 @@ class Player:
 
     @cached_property
     def _picture(self) -> tuple[str, str]:
-        return draw_key_frame(self._content)
+        return draw_key_frame(self._content, self.predict)
 
     def __len__(self) -> int:
         return len(self._content["trace"]["steps"])
@@ -171,7 +171,8 @@ class Player:
         return self._fragment()
 
     def _fragment(self, key: str = "", in_cell: bool = False) -> str:
-        return html.fragment(self._packed, self.step, self._in_words(), self._picture, self.predict, key, in_cell)
+        words = "" if in_cell else self._in_words()  # a cell has them as plain text
+        return html.fragment(self._packed, self.step, words, self._picture, self.predict, key, in_cell)
 
     def _in_words(self) -> str:
         """Return what stands where no script runs; nothing if it would give away what the reader is asked."""

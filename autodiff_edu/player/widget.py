@@ -31,7 +31,7 @@ class _Step(traitlets.TraitType[int, int]):
     default_value = 0
 
     def validate(self, player: Any, step: Any) -> int:
-        number: int = player._check(step)
+        number: int = player._check(step) if len(player) else self.default_value
         return number
 
 

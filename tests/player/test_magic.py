@@ -61,8 +61,8 @@ with ad.GradientTape() as outer:
 curvature = outer.gradient(slope, x)"""
     _, captured = run(shell, cell)
     (player,) = players(captured)
-    assert "outer" in player.data["text/html"]
-    assert "inner" in player.data["text/html"]
+    assert "outer" in player.data["text/plain"]
+    assert "inner" in player.data["text/plain"]
     assert float(shell.user_ns["curvature"]) == 18.0
 
 
@@ -137,7 +137,7 @@ def test_predict_is_on_from_the_start_if_asked(shell):
     _, captured = run(shell, CELL.replace("%%play", "%%play --predict"))
     (player,) = players(captured)
     assert "data-predict" in player.data["text/html"]
-    assert "The tape watches" not in str(player.data), "what it asks must not stand below the picture"
+    assert "records it" not in str(player.data), "what it asks must not stand below the picture"
     _, captured = run(shell, CELL)
     assert "data-predict" not in players(captured)[0].data["text/html"]
     assert "The tape watches" in players(captured)[0].data["text/plain"]

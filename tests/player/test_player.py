@@ -407,7 +407,8 @@ def test_the_plain_text_is_the_transcript_unless_the_reader_is_asked():
     player = ad.play(square, 3.0, predict=True)
     bundle = player._repr_mimebundle_()
     assert bundle["text/plain"] == repr(player)
-    assert "The tape watches" not in bundle["text/html"]
+    assert "step 1: The tape watches" in bundle["text/html"]
+    assert "records it" not in bundle["text/html"]
     assert "The tape watches" in player.transcript()
 
 
@@ -421,7 +422,7 @@ def test_pictures_and_pages_are_made_once_and_only_when_wanted(monkeypatch):
     made = []
     for name in ("draw_key_frame", "pack"):
         real = getattr(player_room, name)
-        monkeypatch.setattr(player_room, name, lambda content, real=real, name=name: made.append(name) or real(content))
+        monkeypatch.setattr(player_room, name, lambda *given, real=real, name=name: made.append(name) or real(*given))
     player = ad.play(square, 3.0)
     player.step = 2
     assert player.transcript()

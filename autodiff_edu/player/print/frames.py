@@ -93,13 +93,15 @@ class Frames:
         save(path, {".svg": lambda: self.svg().encode(), ".pdf": self.pdf})
 
 
-def draw_key_frame(content: dict[str, Any]) -> tuple[str, str]:
+def draw_key_frame(content: dict[str, Any], predict: bool = False) -> tuple[str, str]:
     """Return the one picture that shows the most of a trace, as SVG, and its text alternative.
 
-    For a drill it is the step before its question, since the reader may know no more than that.
+    For a drill it is the step before its question, and the first step for a reader who is to `predict` the others.
     """
     document = content["trace"]
-    steps = [content["ask"]["step"] - 1] if "ask" in content else choose_key_steps(document, 1)
+    asked = content["ask"]["step"] - 1 if "ask" in content else 0
+    known = "ask" in content or (predict and document["steps"])
+    steps = [asked] if known else choose_key_steps(document, 1)
     about = "".join(f", step {number + 1}: {document['steps'][number]['text']}" for number in steps)
     return Frames(content, steps).svg(), f"{_cut(document['title'], 200)}{_cut(about, 400)}"
 
