@@ -55,8 +55,6 @@ class Player:
 
     Attributes
     ----------
-    step : int
-        The step that is shown, counted from 0; set it to move the player wherever the notebook shows it.
     playing : bool
         Whether the player moves on by itself.
     predict : bool
