@@ -195,17 +195,17 @@ class Explorer:
         values = self.values | {name: x}
         return float(self.function(*(_tensor(values[each]) for each in self.names)))
 
-    def html(self) -> str:
+    def html(self, in_cell: bool = False) -> str:
         """Return what is shown now as HTML that needs no kernel; if one input has a range, several tangents."""
-        return self._html(f"<p>{_about(self)}</p>", self._strip() or [self.look.picture])
+        return self._html(f"<p>{_about(self)}</p>", self._strip() or [self.look.picture], in_cell)
 
     def now(self) -> str:
         """Return what is shown now as HTML, for a page whose own sliders call `move`."""
         return self._html("", [self.look.picture])
 
-    def _html(self, about: str, pictures: list[Picture | None]) -> str:
+    def _html(self, about: str, pictures: list[Picture | None], in_cell: bool = False) -> str:
         drawn = "".join(image(picture, 600 if len(pictures) == 1 else 280) for picture in pictures if picture)
-        player = "" if self.look.player is None else self.look.player.html()
+        player = "" if self.look.player is None else self.look.player.html(in_cell)
         return f"<div>\n{about}{table(self.look)}{drawn}{player}\n</div>"
 
     def _strip(self) -> list[Picture | None]:
@@ -224,7 +224,7 @@ class Explorer:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         release_replaced(self)
-        html = self.html()
+        html = self.html(in_cell=True)
         if shows_widgets() and self._live() is not None:
             html = self._widget.around(html)
         return {"text/plain": f"{self!r}\n{self.look.words()}", "text/html": html}

@@ -157,8 +157,13 @@ class Player:
             raise IndexError(f"step {number} is out of range: {allowed}")
         return number
 
-    def html(self) -> str:
+    def html(self, in_cell: bool = False) -> str:
         """Return the player as a fragment of HTML that runs without a kernel or a network.
+
+        Parameters
+        ----------
+        in_cell
+            Whether this is the output of a cell: where no script runs yet, it says to run the cell.
 
         Returns
         -------
@@ -166,7 +171,7 @@ class Player:
             One ``<div>``, beginning at the current step; the same trace and the same build of zlib give the same bytes.
             Where scripts do not run, it shows a key frame, and the transcript unless the reader is to predict it.
         """
-        return self._fragment()
+        return self._fragment(in_cell=in_cell)
 
     def _fragment(self, key: str = "", in_cell: bool = False) -> str:
         words = "" if in_cell else self._in_words()  # a cell has them as plain text

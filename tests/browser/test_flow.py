@@ -48,15 +48,14 @@ def test_a_contribution_travels_and_the_accumulator_grows(visit: Any, tmp_path: 
       const [after, running] = [{AFTER}, {RUNNING}];
       root.dispatchEvent(new KeyboardEvent("keydown", {{ key: "ArrowRight", bubbles: true }}));
       const seen = [[after(root), running(root) > 0]];
-      const start = performance.now();
-      while (performance.now() - start < 900) {{
+      for (let frame = 0; frame < 600 && seen.at(-1)[1]; frame++) {{
         await new Promise(requestAnimationFrame);
-        seen.push([after(root), running(root) > 0, performance.now() - start]);
+        seen.push([after(root), running(root) > 0]);
       }}
       return seen;
     }}""")
     assert seen[0] == [["3", "← 3"], True], "at first what was there before"
-    assert seen[-1][:2] == [["6", "← 6"], False]
+    assert seen[-1] == [["6", "← 6"], False]
     between = [float(texts[0]) for texts, *_ in seen]
     assert between == sorted(between)
     assert any(3 < number < 6 for number in between), "and it runs through the numbers in between"

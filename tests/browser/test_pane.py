@@ -249,10 +249,10 @@ def test_two_fingers_zoom_and_one_moves_the_page(visit: Any, tmp_path: Path) -> 
     assert player.root.evaluate(FIT)["whole"]
     start = tab.evaluate("() => scrollY")
     touch(session, "touchStart", (x, y))
-    for down in range(10, 110, 10):
-        touch(session, "touchMove", (x, y + down))
+    for up in range(10, 110, 10):
+        touch(session, "touchMove", (x, y - up))
     touch(session, "touchEnd")
-    tab.wait_for_function("start => scrollY < start - 50", arg=start)
+    tab.wait_for_function("start => scrollY > start + 50", arg=start)
 
 
 # Where the pane is scrolled to in the frame after a step, and at the end.

@@ -17,7 +17,7 @@ def test_a_large_sum_stays_in_the_panel_and_leaves_room_to_the_formula(visit: An
         return np.sin(x) * x
 
     shown = Panel(visit, tmp_path, traced(wave, x=np.linspace(0.0, 2.0, 1000)))
-    shown.go(shown.find("accumulate", "t2", True))
+    shown.go(shown.find("accumulate", "y", True))
     sides = """root => [".body", ".accumulator", ".at-hand", ".at-hand [data-field=forward]"].map((part) => {
       const { top, bottom } = root.querySelector(part).getBoundingClientRect();
       return [top, bottom];

@@ -59,9 +59,9 @@ def test_the_chips_have_what_the_document_has_at_every_step(visit: Any, tmp_path
     assert (loss, p) == ("loss = 0.590605", "‖p‖ = 1.059")
     assert {read["said"] for read in seen.values()} == {
         "loss falls from 0.6931 to 0.5906 over 3 values. the norm of w rises from 0 to 0.4435 over 4 values. "
-        "b falls from 0 to -0.01145 over 4 values. the norm of p rises from 1 to 1.059 over 3 values. "
-        "The size of the cotangent of w, on a logarithmic scale, starts at 0.4 and ends at 0.2, over 3 values."
+        "b falls from 0 to -0.01145 over 4 values. the norm of p rises from 1 to 1.059 over 3 values."
     }
+    assert not player.root.locator(".cotangent").is_visible(), "three values are no curve of a cotangent"
     tab.is_quiet()
 
 
@@ -80,7 +80,6 @@ def test_a_click_and_the_arrows_go_to_where_something_changes(visit: Any, tmp_pa
     loss, w, b, p = shown.root.locator(".chips button").all()
     for chip in (w, p, loss):
         chip.click()
-    shown.root.locator(".cotangent select").select_option("no cotangent")
     assigned = [k for k, step in enumerate(steps) if step["kind"] == "assign" and step["value"]["shape"] == []]
     band = shown.root.locator(".band")
     width = band.bounding_box()["width"]
@@ -99,7 +98,7 @@ def test_a_click_and_the_arrows_go_to_where_something_changes(visit: Any, tmp_pa
 
 
 def test_four_curves_are_drawn_at_once_and_the_oldest_gives_way(visit: Any, tmp_path: Path) -> None:
-    tab = visit(save_page(training(4), tmp_path))
+    tab = visit(save_page(training(5), tmp_path))
     shown = only(tab)
     first = shown.root.evaluate(READ)
     assert first["chips"][0] == "loss"
@@ -158,7 +157,7 @@ def test_a_gradient_that_vanishes_is_a_line_that_falls_on_a_logarithmic_scale(vi
 
 def test_the_curves_are_strong_up_to_the_step_at_hand(visit: Any, tmp_path: Path) -> None:
     traced = logistic()
-    shown = only(visit(save_page(traced, tmp_path)))
+    shown = only(visit(save_page(traced, tmp_path), viewport={"width": 1280, "height": 720}))
     shown.root.locator("input[type=range]").fill(str((len(traced) - 1) // 2))
     mask = shown.root.locator(".band svg").evaluate("svg => getComputedStyle(svg).maskImage")
     assert "rgba(0, 0, 0, 0.2) 0" in mask.replace("0px", "0")
@@ -166,7 +165,7 @@ def test_the_curves_are_strong_up_to_the_step_at_hand(visit: Any, tmp_path: Path
     shown.root.focus()
     shown.press("f")
     shown.root.locator("[data-tab]").first.wait_for()
-    assert shown.root.locator(".band").bounding_box()["height"] == 80
+    assert shown.root.locator(".band").bounding_box()["height"] == pytest.approx(80, abs=1)
 
 
 def test_unnamed_targets_large_arrays_gaps_and_odd_names(visit: Any, tmp_path: Path) -> None:

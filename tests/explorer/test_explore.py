@@ -201,6 +201,13 @@ def test_html_is_shown_where_widgets_are_not_wanted(monkeypatch):
     assert sorted(explore(wave, x=(-1.0, 3.0), w=2.0)._repr_mimebundle_()) == ["text/html", "text/plain"]
 
 
+def test_a_cell_says_how_to_start_the_player():
+    view = explore(wave, x=(-1.0, 3.0), w=2.0)
+    hint = "▶ Click this cell and press Shift+Enter"
+    assert hint in view._repr_mimebundle_()["text/html"]
+    assert hint not in view.html(), "which has no cell"
+
+
 @pytest.mark.parametrize("missing", ["ipywidgets", "anywidget"])
 def test_without_widgets_the_beginning_is_shown_with_a_sentence(missing):
     code = (

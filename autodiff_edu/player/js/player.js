@@ -225,11 +225,12 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   /** @param {Step} step */
   const showSentence = ({ text, born }) => { write(sentence, text); set(sentence, "data-born", born ?? null); };
   const longest = [...trace.steps].sort((a, b) => b.text.length - a.text.length).slice(0, 5);
-  /** On a phone and on stage the sentence has the room that the longest needs, so that what is below stands still. */
+  /** The sentence has the room that the longest needs, so that what is below stands still. */
   const makeRoom = () => {
     const room = `width: ${sentence.clientWidth}px; height: auto; min-height: 0`;
     const style = `position: absolute; visibility: hidden; ${room}`;
-    const tried = longest.map(({ text }) => make("p", { class: "sentence", style }, text));
+    const tried = longest.map(({ text, born }) =>
+      make("p", { class: "sentence", style, "data-born": born ?? null }, text));
     root.append(...tried);
     set(sentence, "style", `--longest: ${Math.max(...tried.map((one) => one.clientHeight))}px`);
     for (const one of tried) one.remove();

@@ -277,7 +277,7 @@ export const STRINGS = {
   },
   panel: {
     entry: "Entry",
-    numbered: (/** @type {number} */ number) => `Entry ${number}`,
+    numbered: (/** @type {number} */ number) => `Entry\u00a0${number}`,
     skipped: "Not recorded",
     /** @type {Record<string, string>} */
     kinds: {
