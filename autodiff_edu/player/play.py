@@ -88,8 +88,8 @@ def play(
 
 
 def has_steps(traced: Trace) -> bool:
-    """Return whether anything happened to a tape."""
-    return any(hasattr(event, "tape") for event in traced.events)
+    """Return whether anything happened to a tape, or an operation failed."""
+    return traced.failure is not None or any(hasattr(event, "tape") for event in traced.events)
 
 
 def _trace_call(function: Callable[..., Any], args: tuple[Any, ...], predict: bool, stage: bool) -> Trace:
@@ -107,7 +107,8 @@ def _trace_call(function: Callable[..., Any], args: tuple[Any, ...], predict: bo
         return any(one not in (tape, *outer) and not isinstance(one, SecondTape) for one in opened)
 
     def drop_unused_tapes() -> Trace:
-        return traced.without(*outer, *([tape] if has_own() or not tape.entries else []))
+        used = tape.entries or traced.failure  # that of the first operation also needs what is watched
+        return traced.without(*outer, *([tape] if has_own() or not used else []))
 
     try:
         with trace(f"{name_of(function)}({', '.join(names)})") as traced:

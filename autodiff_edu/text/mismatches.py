@@ -24,8 +24,8 @@ Shape = tuple[int, ...]
 Parts = list[str]
 """Texts by turns: a plain one, a marked one, a plain one and so on."""
 
-JOINS = {"concatenate": 1, "stack": 1, "vstack": 0, "hstack": 0, "dstack": 0, "column_stack": 0}
-"""Functions that join a list of arrays, and the place of their axis among the arguments."""
+JOINS = ("concatenate", "stack", "vstack", "hstack")
+"""Functions that join a list of arrays."""
 
 FITS = re.compile("; (.+) would fit")
 OUT_OF_BOUNDS = re.compile(r"index (-?\d+) is out of bounds for (?:axis (\d+) with )?size (\d+)")
@@ -63,28 +63,52 @@ def mismatch(
     if found := NO_AXIS.search(message):
         return _no_axis(called[0], shapes[0], found)
     said: Parts = []
-    if name in ("matmul", "dot") and len(shapes) == 2:
-        said = _product(shapes, called, written)
+    if name in ("matmul", "dot", "inner") and len(shapes) == 2:
+        said = _product(shapes, called, written, last=name == "inner")
+    elif name == "einsum":
+        said = _letters(args[0], shapes[1:], called[1:], written)
     elif name in JOINS:
         said = _join(name, args, parameters, shapes, called, written)
     elif function is np.reshape:
         said = _reshape(shapes[0], args, parameters, called[0], written)
     elif isinstance(function, np.ufunc) or name == "where":
         said = _broadcasting(shapes, called, written)
-    return said and _append(said, _hint(what_would_fit(function, args, parameters, list(names)), len(said) > 3))
+    return said and _append(said, _hint(what_would_fit(function, args, parameters, list(names)), said[-1][-1] == "?"))
 
 
-def _product(shapes: list[Shape], names: list[str], written: str) -> Parts:
+def _product(shapes: list[Shape], names: list[str], written: str, last: bool) -> Parts:
     left, right = shapes
     if not left or not right:
         return []
-    inner = len(right) - 2 if len(right) > 1 else 0
+    inner = len(right) - 1 if last or len(right) == 1 else len(right) - 2
     if left[-1] == right[inner]:
         return _broadcasting([left[:-2], right[:-2]], names, written, whole=shapes)
     wanted = (*right[:inner], left[-1], *right[inner + 1 :])
     said = _listed(shapes, names, [len(left) - 1, inner])
-    said = _append(said, [f": {written} needs the inner two to be equal: "])
-    return _append(said, ["", str(left[-1]), " ≠ ", str(right[inner]), f". Did you mean {names[1]} of shape {wanted}?"])
+    said = _append(said, [f": {written} needs the {'last' if last else 'inner'} two to be equal: "])
+    stacked = not _broadcasting([left[:-2], right[:-2]], names, written)
+    meant = f" Did you mean {names[1]} of shape {wanted}?" if stacked else ""
+    return _append(said, ["", str(left[-1]), " ≠ ", str(right[inner]), "." + meant])
+
+
+def _letters(subscripts: Any, shapes: list[Shape], names: list[str], written: str) -> Parts:
+    """Find a letter of `np.einsum` that stands for two lengths, or letters that are not as many as the axes."""
+    terms = str(subscripts).replace(" ", "").partition("->")[0].split(",")
+    if "." in str(subscripts) or len(terms) != len(shapes):
+        return []
+    seen: dict[str, tuple[int, int]] = {}  # by the letter: the first operand that has it, and the axis
+    for k, (term, shape, name) in enumerate(zip(terms, shapes, names, strict=True)):
+        if len(term) != len(shape):
+            counts = ["", str(len(term)), " ≠ ", str(len(shape)), "."]
+            return _append([f'{name} has shape {shape}: "{term}" needs a letter for each axis: '], counts)
+        for at, letter in enumerate(term):
+            i, axis = seen.setdefault(letter, (k, at))
+            if shapes[i][axis] != shape[at] and 1 not in (shapes[i][axis], shape[at]):
+                which = [(i, axis), (k, at)] if i != k else [(k, axis)]
+                said = _listed([shapes[j] for j, _ in which], [names[j] for j, _ in which], [one for _, one in which])
+                said = _append(said, [f": {written} needs axes with the same letter, {letter}, to be equally long: "])
+                return _append(said, ["", str(shapes[i][axis]), " ≠ ", str(shape[at]), "."])
+    return []
 
 
 def _broadcasting(shapes: list[Shape], names: list[str], written: str, whole: list[Shape] | None = None) -> Parts:
@@ -116,10 +140,17 @@ def _join(
     first = shapes[joined[0]]
     for k in joined[1:]:
         pair, other = [names[joined[0]], names[k]], shapes[k]
+        if name == "vstack" and {len(first), len(other)} <= {1, 2} and 1 in (len(first), len(other)):
+            if first[-1] != other[-1]:
+                said = _listed([first, other], pair, [len(first) - 1, len(other) - 1])
+                said = _append(said, [f": {written} makes a vector a row, and rows must be equally long: "])
+                return _append(said, ["", str(first[-1]), " ≠ ", str(other[-1]), "."])
+            continue
         if len(first) != len(other):
             said = _append(_listed([first, other], pair, [None, None]), [f": {written} needs equally many axes: "])
             return _append(said, ["", str(len(first)), " ≠ ", str(len(other)), "."])
-        along = axis % len(first) if name == "concatenate" and first else None
+        axes = {"concatenate": axis, "vstack": 0, "hstack": min(1, len(first) - 1)}
+        along = axes[name] % len(first) if name in axes and first else None
         for at, lengths in enumerate(zip(first, other, strict=True)):
             if lengths[0] != lengths[1] and at != along:
                 rule = (
@@ -133,9 +164,12 @@ def _join(
 def _reshape(shape: Shape, args: Any, parameters: dict[str, Any], name: str, written: str) -> Parts:
     wanted = args[1] if len(args) > 1 else parameters.get("shape", parameters.get("newshape"))
     wanted = tuple(wanted) if isinstance(wanted, list | tuple) else (wanted,)
-    if not all(isinstance(length, int | np.integer) and length >= 0 for length in wanted):
+    if not all(isinstance(length, int | np.integer) for length in wanted) or wanted.count(-1) > 1:
         return []
     have, want = math.prod(shape), math.prod(wanted)
+    if want < 0:
+        counts = ["", str(have), f" elements, and shape {tuple(map(int, wanted))} needs a multiple of "]
+        return _append([f"{name} has shape {shape}: "], [*counts, str(-want), "."]) if have % want else []
     counts = ["", str(have), f" elements, and shape {tuple(map(int, wanted))} has room for ", str(want), "."]
     return _append([f"{name} has shape {shape}: "], counts) if have != want else []
 
@@ -151,7 +185,8 @@ def _out_of_bounds(name: str, shape: Shape, found: re.Match[str]) -> Parts:
 def _no_axis(name: str, shape: Shape, found: re.Match[str]) -> Parts:
     if int(found[2]) != len(shape):
         return []
-    has = {0: "it has no axis", 1: "its only axis is 0"}.get(len(shape), f"its axes are 0 to {len(shape) - 1}")
+    few = {0: "it has no axis", 1: "its only axis is 0", 2: "its axes are 0 and 1"}
+    has = few.get(len(shape), f"its axes are 0 to {len(shape) - 1}")
     return [f"{name} has shape {shape}: {has}, so there is no axis ", found[1], "."]
 
 

@@ -77,6 +77,14 @@ def test_an_error_in_the_cell_shows_as_usual_below_the_player_of_what_happened_u
     assert "run_cell" not in captured.stdout, "the frames of %%play are nobody's business"
 
 
+def test_the_first_operation_of_a_cell_may_be_the_one_that_fails(shell):
+    cell = "%%play\nw = ad.Variable([1.0, 2.0])\nwith ad.GradientTape() as tape:\n    y = w + np.ones(3)"
+    result, captured = run(shell, cell)
+    assert isinstance(result.error_in_exec, ValueError)
+    (player,) = players(captured)
+    assert "w has shape (2,), np.ones(3) has shape (3,)" in player.data["text/plain"]
+
+
 def test_ad_play_of_a_function_that_raises_shows_its_player_above_the_error(shell):
     result, captured = run(shell, "def f(x):\n    y = x * x\n    return y / (1 // 0)\nad.play(f, 2.0)")
     assert isinstance(result.error_in_exec, ZeroDivisionError)

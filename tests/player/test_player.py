@@ -178,6 +178,14 @@ def test_a_function_that_raises_keeps_the_player_of_what_happened_until_then():
     assert "<script>no" not in player.html()
 
 
+def test_an_operation_that_fails_first_is_a_lesson_too():
+    with pytest.raises(ValueError, match="core dimension") as caught:
+        ad.play(lambda h, w: np.sum(h @ w), np.ones((3, 2)), np.ones((3, 1)))
+    assert kinds(caught.value.player) == ["watch", "watch", "error"]
+    assert "h has shape (3, 2), w has shape (3, 1)" in caught.value.player.transcript()
+    assert caught.value.player.html()
+
+
 def test_an_error_before_anything_was_recorded_comes_alone():
     def f(text):
         raise ValueError(text)

@@ -24,6 +24,10 @@ CASES = {
         "p has shape (*5*, 3, 2), q has shape (*4*, 2, 3): @ lines shapes up from the right, and the third axes from "
         "the right differ in length: *5* ≠ *4*. They must be equal, or one of them 1.",
     ),
+    "a product of stacks of which nothing fits": (
+        (np.matmul, (np.ones((5, 3, 2)), np.ones((4, 3, 3))), ["p", "q"], "@"),
+        "p has shape (5, 3, *2*), q has shape (4, *3*, 3): @ needs the inner two to be equal: *2* ≠ *3*.",
+    ),
     "broadcasting": (
         (np.add, (A, B), ["a", "b"], "+"),
         "a has shape (*3*,), b has shape (*4*,): + lines shapes up from the right, and the last axes differ in length: "
@@ -56,6 +60,43 @@ CASES = {
     "stacking": (
         (np.stack, ([A, B],), ["a", "b"], "np.stack"),
         "a has shape (*3*,), b has shape (*4*,): np.stack needs equal shapes: *3* ≠ *4*.",
+    ),
+    "a product of last axes": (
+        (np.inner, (H, W), ["h", "w"], "np.inner"),
+        "h has shape (3, *2*), w has shape (3, *1*): np.inner needs the last two to be equal: *2* ≠ *1*. "
+        "Did you mean w of shape (3, 2)?",
+    ),
+    "a letter for two lengths": (
+        (np.einsum, ("ij,jk->ik", H, W), ["'ij,jk->ik'", "h", "w"], "np.einsum"),
+        "h has shape (3, *2*), w has shape (*3*, 1): np.einsum needs axes with the same letter, j, to be equally long: "
+        "*2* ≠ *3*. w.T would fit.",
+    ),
+    "letters for other axes": (
+        (np.einsum, ("ij,jk->ik", H, A), ["'ij,jk->ik'", "h", "a"], "np.einsum"),
+        'a has shape (3,): "jk" needs a letter for each axis: *2* ≠ *1*.',
+    ),
+    "stacking rows": (
+        (np.vstack, ([H, A],), ["h", "a"], "np.vstack"),
+        "h has shape (3, *2*), a has shape (*3*,): np.vstack makes a vector a row, and rows must be equally long: "
+        "*2* ≠ *3*. h.T would fit.",
+    ),
+    "joining rows": (
+        (np.vstack, ([H, W],), ["h", "w"], "np.vstack"),
+        "h has shape (3, *2*), w has shape (3, *1*): np.vstack joins along axis 0, so axis 1 must be equal: *2* ≠ *1*.",
+    ),
+    "joining columns": (
+        (np.hstack, ([H, H.T],), ["h", "g"], "np.hstack"),
+        "h has shape (*3*, 2), g has shape (*2*, 3): np.hstack joins along axis 1, so axis 0 must be equal: *3* ≠ *2*. "
+        "g.T would fit.",
+    ),
+    "a shape with a free length": (
+        (np.reshape, (H, (4, -1)), ["h"], "np.reshape"),
+        "h has shape (3, 2): *6* elements, and shape (4, -1) needs a multiple of *4*.",
+    ),
+    "transposing": (
+        (np.add, (H, H.T), ["h", "g"], "+"),
+        "h has shape (3, *2*), g has shape (2, *3*): + lines shapes up from the right, and the last axes differ in "
+        "length: *2* ≠ *3*. They must be equal, or one of them 1. g.T would fit.",
     ),
     "another shape": (
         (np.reshape, (H, (4, 2)), ["h"], "np.reshape"),
