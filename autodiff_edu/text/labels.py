@@ -127,12 +127,14 @@ class Labels:
         """Name the arguments and the output of an entry; `otherwise` is for an output without a name in the code."""
         written = names(entry.where)
         direct = written.function is None or entry.name in (written.function, written.last)
-        for id, name in zip(entry.ids, self.of_arguments(entry), strict=True):
+        paths = _of_arguments(entry, written.paths) if self._with_aliases else (None,) * len(entry.ids)
+        for id, name, path in zip(entry.ids, self.of_arguments(entry), paths, strict=True):
             if id is not None and id not in self._names:
                 if written.last and name is None:  # what came from outside is an argument of the call
                     known = [argument for argument in written.arguments if argument]
                     name = known[0] if len(known) == 1 else None
                 name = self._assigned.get(id) or (name and first_name(entry.where, name))
+                name = name or path
                 self._watched += name is None
                 self.give(id, name or f"x{self._watched}")
         if self._with_aliases:

@@ -48,6 +48,7 @@ class Names(NamedTuple):
     `literal` says for each argument whether the code writes it out as numbers (`2.0`, `[1, 2]`); `texts` has that code.
     `function` is the name of the operation that the called function computes, if it says so: `sum` for
     `tf.reduce_sum`. `last` is the name of the last operation, where it takes several: `exp` for `tf.nn.sigmoid`.
+    `paths` has the arguments that are parts of something with a name: `ws[0]`, `layer.w`.
     """
 
     result: str | None = None
@@ -56,6 +57,7 @@ class Names(NamedTuple):
     literal: tuple[bool, ...] = ()
     texts: tuple[str | None, ...] = ()
     last: str | None = None
+    paths: tuple[str | None, ...] = ()
 
 
 NO_NAMES = Names()
@@ -301,7 +303,10 @@ def _expressions(source: SourceCode) -> dict[Span | None, Names]:
             literal = tuple(map(_is_literal, arguments))
             texts = [ast.unparse(part) if known else None for part, known in zip(arguments, literal, strict=True)]
             function, last = _computed_by(node, modules) or (function, None)
-            found[span(node)] = Names(result, ids, function, literal, tuple(texts), last)
+            paths = tuple(
+                ast.unparse(argument).removeprefix("self.") if _is_path(argument) else None for argument in arguments
+            )
+            found[span(node)] = Names(result, ids, function, literal, tuple(texts), last, paths)
     return found
 
 
@@ -352,6 +357,14 @@ def _read(node: ast.AST | None, modules: dict[str, ModuleType]) -> tuple[str | N
         case ast.Call(func=ast.Name(id=function), args=arguments):
             return function, arguments
     return None, None
+
+
+def _is_path(expression: ast.expr) -> bool:
+    """Return whether an expression says where something is, the same each time: `layers[0].w`, but not `ws[k]`."""
+    match expression:
+        case ast.Attribute(value=owner) | ast.Subscript(value=owner, slice=ast.Constant()):
+            return isinstance(owner, ast.Name) or _is_path(owner)
+    return False
 
 
 def _is_literal(expression: ast.expr) -> bool:

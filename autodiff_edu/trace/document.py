@@ -79,6 +79,7 @@ sample, every so many along each axis; `every` says how many, and `norm` is that
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -140,6 +141,7 @@ class Writer:
         self.entries: dict[int, int] = {}  # the id of an entry's output, and the entry's index
         self.numbers: dict[int, int] = {}  # the id of an entry's output, and the entry's number for readers
         self.failure = source.failure
+        self.letter = "t"  # begins the names of results without one
         self.passes = _passes(source.events)
         self.own = backward_calls(source)
         self.document = empty(source.title)
@@ -173,6 +175,9 @@ class Writer:
 
     def _name(self, source: Any) -> None:
         happened, earlier, called, skipped = source.events, source.earlier, source.called, 0
+        tapes = {id(event.tape): event.tape for event in happened if getattr(event, "tape", None) is not None}
+        if any(re.fullmatch(r"t\d+", name) for name in names_of_tapes([*tapes.values()])):
+            self.letter = "v"
         targets = [event.tensor for event in happened if isinstance(event, events.Seed)]
         targets += [target for event in happened if isinstance(event, events.Outcome) for target in event.targets]
         self.results = {target._id: source.returned.get(target._id) for target in targets}
@@ -196,7 +201,7 @@ class Writer:
             elif isinstance(event, events.Assign):
                 self.labels.give(event.variable._id, event.variable.name or "variable")
         if self.failure is not None:
-            self.labels.entry(self.failure.entry, f"t{len(self.numbers) + 1}")
+            self.labels.entry(self.failure.entry, f"{self.letter}{len(self.numbers) + 1}")
         for event in happened:  # only this names tensors that are never used
             if isinstance(event, events.Watch):
                 self.labels.give(event.tensor._id, "x")
@@ -213,7 +218,7 @@ class Writer:
 
     def _number(self, entry: Entry) -> None:
         self.numbers.setdefault(entry.output_id, len(self.numbers) + 1)
-        self.labels.entry(entry, self.results.get(entry.output_id) or f"t{self.numbers[entry.output_id]}")
+        self.labels.entry(entry, self.results.get(entry.output_id) or f"{self.letter}{self.numbers[entry.output_id]}")
 
     def _step(self, happening: Any, where: Where | None, number: int) -> None:
         event = happening.event

@@ -308,6 +308,7 @@ class Lines(WithBlock, Listener):
         for statement in at.current:
             code = at.frame.f_code
             said = ""
+            self.note_names(at, statement)
             match statement:
                 case ast.If(test=test) | ast.While(test=test) if not isinstance(test, ast.Constant):
                     self.left_out = block_left_out(statement, following)
@@ -328,8 +329,6 @@ class Lines(WithBlock, Listener):
                     said = "" if at.busy else _report_assignment(at, statement) or self.unseen(at, statement, value)
                 case ast.AugAssign(value=value):
                     said = "" if at.busy else _report_assignment(at, statement)
-            if isinstance(statement, ast.Assign | ast.AnnAssign):
-                self.note_names(at, statement)
             if said:
                 part = statement if isinstance(statement, ast.AugAssign) else getattr(statement, "value", None)
                 self.say(where_is(code, part or statement.target), "value", said)  # type: ignore[attr-defined]
@@ -337,13 +336,16 @@ class Lines(WithBlock, Listener):
                 self.passed.append((code.co_filename, statement.lineno))
         at.current = []
 
-    def note_names(self, at: Frame, statement: ast.Assign | ast.AnnAssign) -> None:
+    def note_names(self, at: Frame, statement: ast.stmt) -> None:
         """Note which tensors a statement has given a name; after `y = z`, that is z."""
+        assigned = names_assigned(statement) if isinstance(statement, ast.Assign | ast.AnnAssign) else []
         meant = {name.id: value.id for name, value in list_assigned(statement) if isinstance(value, ast.Name)}
-        for name in names_assigned(statement):
+        for name in (*assigned, *_names_in_expression(statement)):
             value = at[name] if at.has(name) else None
-            for id, path in _tensors(meant.get(name, name), value) if isinstance(value, Tensor | dict) else ():
-                self.trace.assigned.setdefault(id, path)
+            made = isinstance(getattr(statement, "value", None), ast.Call)  # what a call returns, [x, y] only collects
+            if isinstance(value, (Tensor, dict, list, tuple) if made else (Tensor, dict)):
+                for id, path in _tensors(meant.get(name, name), value):
+                    self.trace.assigned.setdefault(id, path)
 
     def note_attribute(self, tensor: Tensor) -> None:
         """Note the name of a tensor that is an attribute of the object whose method is running: w, of `self.w`."""
@@ -391,6 +393,14 @@ def _called_as(code: CodeType, offset: int, method: str) -> str:
     node = expression((code, offset))
     text = written_as(node.func, LONGEST_NAME) if isinstance(node, ast.Call) else ""
     return "" if method == "__init__" or text in (f"self.{method}", f"cls.{method}", "self", "cls") else text
+
+
+@lru_cache(maxsize=256)
+def _names_in_expression(statement: ast.stmt) -> tuple[str, ...]:
+    """List what the expression of a statement assigns: y, in `if (y := f(x)) > 0`."""
+    value = getattr(statement, "value", getattr(statement, "test", None))
+    named = [node for node in ast.walk(value) if isinstance(node, ast.NamedExpr)] if value else ()
+    return tuple(node.target.id for node in named)
 
 
 def _tensors(name: str, value: Any) -> list[tuple[int, str]]:

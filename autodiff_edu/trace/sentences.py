@@ -166,12 +166,16 @@ class Sentences:
 
     def _describe_aliases(self, entry: Entry) -> str:
         """Mention, at its first use, that a name in the user's line is a tensor's second name."""
-        said = []
+        fresh: dict[int, list[str]] = {}
         for id, alias in zip(entry.ids, self.labels.aliases(entry), strict=True):
             if alias is not None and (id, alias) not in self.renamed:
                 self.renamed.add((id, alias))
-                said.append(f" Here {alias} is another name for {self.labels[id]}.")
-        return "".join(said)
+                fresh.setdefault(id, []).append(alias)
+        said = ""
+        for id, found in fresh.items():
+            are = "is another name" if len(found) == 1 else "are other names"
+            said += f" Here {' and '.join(found)} {are} for {self.labels[id]}."
+        return said
 
     def _quote(self, event: events.Accumulate, step: dict[str, Any]) -> str:
         """Return what the user's backward function computed for a contribution, as it is written there."""

@@ -260,8 +260,64 @@ def test_an_attribute_without_a_name_of_its_own_has_that_of_the_attribute():
         tape.gradient(y, [first.w, second.w])
 
     document = document_of(run)
-    assert [name for name, kind in kinds(document).items() if kind == "variable"] == ["w", "x1", "w₂", "x2"]
+    variables = [name for name, kind in kinds(document).items() if kind == "variable"]
+    assert variables == ["w", "rest[0]", "w₂", "rest[0]₂"]
     assert [text.partition(" is ")[0] for text in outcomes(document)] == ["dy/dw", "dy/dw₂"]
+
+
+def test_a_variable_in_a_list_or_an_attribute_is_called_what_the_code_calls_it():
+    ws = [ad.Variable(1.0), ad.Variable(2.0)]
+
+    def run():
+        with ad.GradientTape() as tape:
+            y = ws[0] * ws[1]
+            for k in range(2):
+                y = y * ws[k]
+        tape.gradient(y, ws)
+
+    document = document_of(run)
+    assert [name for name, kind in kinds(document).items() if kind == "variable"] == ["ws[0]", "ws[1]"]
+    assert outcomes(document)[0].startswith("The gradient of y₃ with respect to ws[0] is")
+
+
+def test_several_second_names_are_told_in_one_sentence():
+    def run():
+        x = ad.Variable(2.0)
+        with ad.GradientTape() as tape:
+            a = x
+            b = x
+            y = a * b
+        tape.gradient(y, x)
+
+    document = document_of(run)
+    assert any("Here a and b are other names for x." in step["text"] for step in document["steps"])
+
+
+def test_where_tapes_are_called_t1_and_t2_results_without_a_name_are_not():
+    def run():
+        x = ad.Variable(2.0)
+        with ad.GradientTape() as t2:
+            with ad.GradientTape() as t1:
+                y = x**3
+            slope = t1.gradient(y, x)
+        t2.gradient(slope, x)
+
+    assert computed(document_of(run)) == ["y", "v2", "v3", "slope"]
+
+
+def test_gradients_in_a_list_or_bound_in_a_condition_have_the_name_they_are_bound_to():
+    def run():
+        x, w = ad.Variable(2.0), ad.Variable(3.0)
+        with ad.GradientTape() as outer:
+            with ad.GradientTape(persistent=True) as inner:
+                y = x * w
+                z = w * w
+            slopes = inner.gradient(y, [x, w])
+            if (more := inner.gradient(z, w)) > 0:
+                s = slopes[0] * slopes[1] * more
+        outer.gradient(s, [x, w])
+
+    assert {"slopes[0]", "slopes[1]", "more"} <= set(computed(document_of(run)))
 
 
 # Where a variable comes from ------------------------------------------------------------------------------------------
