@@ -125,8 +125,10 @@ def _trace_call(function: Callable[..., Any], args: tuple[Any, ...], predict: bo
                         "np.asarray on the way"
                     )
                 tape.gradient(targets, [*watched, *tape.watched_variables()])
-    except Exception as error:
-        _show_until(error, drop_unused_tapes(), predict, stage)
+    except BaseException as error:
+        hide_frames(error)
+        if isinstance(error, Exception):
+            _show_until(error, drop_unused_tapes(), predict, stage)
         raise
     return drop_unused_tapes()
 
@@ -141,7 +143,6 @@ def _show_until(error: Exception, traced: Trace, predict: bool, stage: bool) -> 
     if shell() is not None:
         from IPython.display import display
 
-        hide_frames(error)
         display(player)
     else:
         error.add_note("The steps up to here are in the attribute `player` of this error.")

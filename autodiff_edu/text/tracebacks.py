@@ -23,7 +23,32 @@ def hide_frames(error: E) -> E:
 
 def lines_without_frames(error: BaseException) -> list[str]:
     """Return the lines that IPython shows of an error, without our frames."""
-    frames, at = [], error.__traceback__
+    shown = _list_with_causes(error)
+    whole = [one.__traceback__ for one in shown]
+    try:
+        for one in shown:
+            one.with_traceback(_without_frames(one.__traceback__))  # an exception may refuse attributes
+        lines: list[str] = shell().InteractiveTB.structured_traceback(type(error), error, error.__traceback__)
+    finally:
+        for one, traceback in zip(shown, whole, strict=True):
+            one.with_traceback(traceback)
+    return lines
+
+
+def _list_with_causes(error: BaseException) -> list[BaseException]:
+    """List an error and those that its traceback shows with it, which it came from."""
+    found: dict[int, BaseException] = {}
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        one = waiting.pop()
+        if one is not None and id(one) not in found:
+            found[id(one)] = one
+            waiting += [one.__cause__, one.__context__]
+    return [*found.values()]
+
+
+def _without_frames(traceback: TracebackType | None) -> TracebackType | None:
+    frames, at = [], traceback
     while at is not None:
         if not is_ours[at.tb_frame.f_code.co_filename]:
             frames.append(at)
@@ -31,8 +56,7 @@ def lines_without_frames(error: BaseException) -> list[str]:
     kept: TracebackType | None = None
     for at in reversed(frames):
         kept = TracebackType(kept, at.tb_frame, at.tb_lasti, at.tb_lineno)
-    lines: list[str] = shell().InteractiveTB.structured_traceback(type(error), error, kept)
-    return lines
+    return kept
 
 
 def shell() -> Any:

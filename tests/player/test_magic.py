@@ -97,6 +97,18 @@ def test_ad_play_of_a_function_that_raises_shows_its_player_above_the_error(shel
     assert not hasattr(result.error_in_exec, "__notes__")
 
 
+@pytest.mark.parametrize("last", ["raise RuntimeError('mine') from error", "raise KeyboardInterrupt"])
+def test_an_error_from_another_and_an_interrupt_are_shown_without_our_frames(shell, last):
+    f = f"def f(x):\n    try:\n        x + np.ones(3)\n    except ValueError as error:\n        {last}\n"
+    result, captured = run(shell, f + "ad.play(f, np.ones(2))")
+    assert result.error_in_exec is not None
+    assert "line 3, in f(x)" in captured.stdout
+    assert "line 5, in f(x)" in captured.stdout
+    assert ".py" not in captured.stdout
+    cause = result.error_in_exec.__context__
+    assert cause.__traceback__.tb_next is not None  # the error itself keeps all its frames
+
+
 def test_a_syntax_error_is_shown_and_nothing_is_played(shell):
     result, captured = run(shell, "%%play\nx = (")
     assert not result.success
