@@ -41,6 +41,10 @@ COMPARES = 5
 """The level of precedence up to which an operator is a comparison or a logical one: those are written by their sign."""
 
 
+CASTS = ("cast", "round_off")
+"""Operations that the code calls astype."""
+
+
 MANY = 12
 """With more arguments than this (in np.stack, for example), a table line names only the first ones and the last."""
 
@@ -56,8 +60,7 @@ def names_of_arguments(entry: Any) -> tuple[str | None, ...]:
 
 def _of_arguments(entry: Any, listed: tuple[str | None, ...]) -> tuple[str | None, ...]:
     """Choose the code's name for each argument of an entry from its names for the arguments of the call."""
-    function = names(entry.where).function
-    arguments = listed if function is None or function == entry.name else ()
+    arguments = listed if _computes(names(entry.where).function, entry) else ()
     if hasattr(entry.operation, "names"):  # a custom gradient knows which argument was which
         arguments = entry.operation.names(arguments)
     elif isinstance(entry.operation, np.ufunc):
@@ -126,7 +129,7 @@ class Labels:
     def entry(self, entry: Any, otherwise: str) -> None:
         """Name the arguments and the output of an entry; `otherwise` is for an output without a name in the code."""
         written = names(entry.where)
-        direct = written.function is None or entry.name in (written.function, written.last)
+        direct = _computes(written.function, entry) or entry.name == written.last
         paths = _of_arguments(entry, written.paths) if self._with_aliases else (None,) * len(entry.ids)
         for id, name, path in zip(entry.ids, self.of_arguments(entry), paths, strict=True):
             if id is not None and id not in self._names:
@@ -171,6 +174,8 @@ class Labels:
             return f"-{parts[0]}"
         if known == "getitem":
             return f"{parts[0]}[{parts[1]}]"
+        if known in CASTS:
+            return f"{parts[0]}.astype({parts[1]})"
         return (
             f"{entry.name}({', '.join([*parts, *(f'{k}={short_argument(v)}' for k, v in entry.parameters.items())])})"
         )
@@ -203,6 +208,11 @@ class Labels:
             if entry.ids[k] is None and entry.name != "getitem":
                 parts[k] = written[k] or (text if text and len(text) <= LONGEST else parts[k])
         return parts
+
+
+def _computes(function: str | None, entry: Any) -> bool:
+    """Return whether a call of this name, or an operator, computes an entry itself, not by way of it."""
+    return function in (None, entry.name) or (function == "astype" and _known(entry) in CASTS)
 
 
 def _known(entry: Any) -> str:

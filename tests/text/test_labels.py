@@ -181,3 +181,12 @@ def test_a_function_of_the_user_s_is_written_as_a_call_whatever_its_name(name):
     assert tape.explain(both, x)
     aloud = [named(tape).aloud(entry) for entry in tape.entries if entry.name == name]
     assert aloud == [f"{name}(x)", f"{name}(x, y)"]
+
+
+@pytest.mark.parametrize(("dtype", "written"), [(int, "int"), (np.float32, "float32")])
+def test_a_conversion_is_written_as_the_code_writes_it(dtype, written):
+    x = ad.Variable(np.ones(3))
+    with ad.GradientTape() as tape:
+        k = x.astype(dtype)
+        k * x
+    assert f"k = x.astype({written})" in str(tape)
