@@ -21,6 +21,7 @@ from tf_programs import PROGRAMS, TENSORFLOW, described, run
 import autodiff_edu as ad
 import autodiff_edu.tf as tf
 from autodiff_edu import nn, saving
+from autodiff_edu.player.unpacking import content_of
 
 NAMES = [
     *["GradientTape", "Module", "TensorSpec", "UnconnectedGradients", "Variable", "abs", "add", "argmax", "cast"],
@@ -602,7 +603,7 @@ def test_every_program_plays_with_the_readers_names(shell, program):
         result = shell.run_cell("%%play" + PROGRAMS[program])
     assert result.success
     (player,) = [output for output in captured.outputs if "text/html" in output.data]
-    story = player.data["text/plain"]
+    story = "\n".join(step["text"] for step in content_of(player.data["text/html"])["trace"]["steps"])
     unnamed = [name for name in computed(PROGRAMS[program]) if not re.search(rf"\b{name}( \([^)]*\))? is ", story)]
     assert unnamed == []
     if "self." not in PROGRAMS[program] and "keras" not in PROGRAMS[program]:  # their variables have names of their own
