@@ -155,7 +155,7 @@ class Explanation:
 
     def _slope(self, target: str) -> str:
         slope = derivative(target, self._labels.name_of(self._flow.source._id, "the source"))
-        return f"{slope[0].upper()}{slope[1:]}" if " " in slope else slope
+        return f"T{slope[1:]}" if slope.startswith("the ") else slope
 
     def __str__(self) -> str:
         lines = (line for title, items in self._sections for line in (title, *(f"- {item}" for item in items)))

@@ -199,16 +199,24 @@ def subscript(number: int) -> str:
     return "".join(SUBSCRIPTS[int(digit)] for digit in str(number))
 
 
+LONGEST_WITH_D = 4
+"""The longest name that follows the d of a derivative without a space."""
+
+
 def derivative(target: str, source: str) -> str:
     """Write a derivative using the names of its target and its source.
 
     >>> derivative("y", "x₂"), derivative("y + z", "x"), derivative("y", "layer 1/kernel")
     ('dy/dx₂', 'd(y + z)/dx', 'the gradient of y with respect to layer 1/kernel')
-    >>> derivative("dy", "x")
-    'd(dy)/dx'
+    >>> derivative("dy", "x"), derivative("loss", "w"), derivative("huber", "r")
+    ('d(dy)/dx', 'dloss/dw', 'd huber/dr')
     """
     targets = target.split(" + ")
     if not all(name.rstrip(SUBSCRIPTS).isidentifier() for name in (*targets, source)):
         return f"the gradient of {target} with respect to {source}"
     apart = targets[1:] or (target[0] == "d" and len(target) > 1)
-    return f"d({target})/d{source}" if apart else f"d{target}/d{source}"
+    if apart:
+        return f"d({target})/d{source}"
+    # "dinner_loss" takes a second look; "dloss" is how everybody writes it
+    space, also = " " * (len(target) > LONGEST_WITH_D), " " * (min(len(target), len(source)) > LONGEST_WITH_D)
+    return f"d{space}{target}/d{also}{source}"

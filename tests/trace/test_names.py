@@ -200,8 +200,8 @@ def two(r):
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (huber, "dhuber/dr is 1."),
-        (named, "dresult/dr is 4."),
+        (huber, "d huber/dr is 1."),
+        (named, "d result/dr is 4."),
         (two, "the gradient of two[0] + two[1] with respect to r is 5."),
         (lambda r: r * r, "dt1/dr is 4."),
     ],
@@ -230,7 +230,7 @@ def test_the_result_of_a_method_is_called_after_it_where_it_is_differentiated():
         tape.gradient(values[0], model.w)
         tape.gradient(values[1], model.w)
 
-    assert outcomes(document_of(run)) == ["dloss/dw is 3.", "dmodel/dw is 4."]
+    assert outcomes(document_of(run)) == ["dloss/dw is 3.", "d model/dw is 4."]
 
 
 def test_the_name_it_is_assigned_to_comes_first():

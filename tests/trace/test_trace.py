@@ -285,7 +285,7 @@ def test_the_diamond_reads_well_aloud():
     assert sentences[1] == "b is a plus a, which is [2 4]. The tape records it as entry 1."
     assert "total is the sum of c" in sentences[3]
     assert "with the cotangent 1" in sentences[4]
-    assert sentences[-2:] == ["The one-shot tape releases its arrays.", "dtotal/da is [4 4], of shape (2,)."]
+    assert sentences[-2:] == ["The one-shot tape releases its arrays.", "d total/da is [4 4], of shape (2,)."]
 
 
 def test_passes_are_counted():

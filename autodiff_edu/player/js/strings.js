@@ -118,7 +118,10 @@ export const STRINGS = {
     idle: "Press “Next step”: before anything new happens, you will be asked what comes next.",
     more: "Next program",
     score: "How did I do?",
-    slope: (target, source) => `d${/^d./.test(target) ? `(${target})` : target}/d${source}`,
+    slope(target, source) {
+      const [space, also] = [target.length > 4 ? " " : "", Math.min(target.length, source.length) > 4 ? " " : ""];
+      return /^d./.test(target) ? `d(${target})/d${source}` : `d${space}${target}/d${also}${source}`;
+    },
     value: (name, text) => `Next is ${name} = ${text}. What number will ${name} be?`,
     shapeOf: (name, text) => `Next is ${name} = ${text}. What shape will ${name} have?`,
     willRecord: (whole, tape) => `Next is ${whole}. What will ${tape} do?`,
