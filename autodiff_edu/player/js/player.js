@@ -61,8 +61,9 @@ const EXTRAS = { sweep: sweepView, patches: patchesView, contours: contoursView,
  */
 async function mountAll(digest) {
   const all = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-autodiff-player]"));
+  // The book keeps one script for all players of a page.
   const isOurs = (/** @type {Element} */ host) =>
-    host.querySelector("script[type=module]").textContent.includes(digest);
+    host.querySelector("script[type=module]")?.textContent.includes(digest) ?? true;
   const hosts = [...all].filter((host) => !host.shadowRoot && host.querySelector(DATA) && isOurs(host));
   for (const host of hosts) shadowOf(host).append(make("slot"));
   for (const host of hosts) {
