@@ -78,7 +78,7 @@ class Player:
     >>> player.step = 2
     Traceback (most recent call last):
         ...
-    IndexError: step 2 is out of range: this player has the steps 0 to 1
+    IndexError: step 2 is out of range: this player has the steps 0 to 1, counted from 0
     """
 
     def __new__(cls, *args: Any, **options: Any) -> "Player":
@@ -153,7 +153,8 @@ class Player:
             raise TypeError(f"a step is an integer, not {type(step).__name__}: write player.step = 3")
         number = operator.index(step)
         if not 0 <= number < len(self):
-            allowed = f"this player has the steps 0 to {len(self) - 1}" if len(self) else "this player has no steps"
+            every = f"this player has the steps 0 to {len(self) - 1}, counted from 0"
+            allowed = every if len(self) else "this player has no steps"
             raise IndexError(f"step {number} is out of range: {allowed}")
         return number
 

@@ -52,6 +52,11 @@ class Joined(_Base):  # type: ignore[misc]
     fragment = traitlets.Unicode().tag(sync=True)
     """Empty unless a box has asked: what is synchronized is stored with a notebook that stores widgets."""
 
+    @traitlets.default("layout")
+    def _fill_box(self) -> dict[str, str]:
+        """Take the room that a box has beside other widgets: what is drawn in a shadow root has no width of its own."""
+        return {"flex": "1 1 auto"}
+
     def open(self) -> None:
         """Do nothing as yet: the page needs no model of a player that nobody shows."""
 

@@ -359,8 +359,10 @@ class Lines(WithBlock, Listener):
     def unseen(self, at: Frame, statement: ast.stmt, value: ast.expr) -> str:
         """Report what was computed with tensors but on no tape, if anything."""
         names = [name for name in names_assigned(statement) if at.has(name) and isinstance(at[name], Tensor)]
-        if not at.computed or len(names) != 1 or now().followers:
+        if not at.computed or not names or now().followers:
             return ""
+        if names[1:]:
+            return f"{', '.join(names[:-1])} and {names[-1]} are computed. No tape is recording this"
         expression = written_as(value)
         which = f"{expression}, which is " if expression else ""
         return f"{names[0]} is {which}{spoken_value(at[names[0]]._array)}. No tape is recording this"

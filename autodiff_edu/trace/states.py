@@ -64,7 +64,8 @@ def _find_passes(document: dict[str, Any]) -> Iterator[Change]:
         # but not before they have been used to update the variables.
         if "pass" not in step and (kind == "reset" or (computes and over)):
             shown = None
-        back = "pass" in step or kind == "explain" or (before["backward"] and not computes and kind != "assign")
+        onwards = computes or kind == "assign" or (kind == "line" and over)
+        back = "pass" in step or kind == "explain" or (before["backward"] and not onwards)
         flowing = coming[-1 - number] if shown is None else shown
         now = {"pass": shown, "backward": back and kind not in PUSHING, "tangents": pushing.get(flowing, False)}
         yield {key: value for key, value in now.items() if value != before[key]}
@@ -78,8 +79,8 @@ def _find_updates(document: dict[str, Any]) -> Iterator[Change]:
         leading.append(step["kind"] == "assign" or (step["kind"] == "line" and leading[-1]))
     before, backward = False, False
     for step, change, leads in zip(document["steps"], _find_passes(document), leading[:0:-1], strict=True):
-        backward = change.get("backward", backward)
         now = leads and (step["kind"] == "assign" or before or backward)  # not those at the start of a program
+        backward = change.get("backward", backward)
         yield {"update": now} if now != before else {}
         before = now
 

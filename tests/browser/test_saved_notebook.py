@@ -66,6 +66,7 @@ def player_in(notebook: Notebook, cell: str) -> Shown:
 def test_a_player_stands_in_a_box_is_linked_and_observed(notebook: Notebook) -> None:
     player = player_in(notebook, "box")
     player.stands_at(0)
+    assert player.root.bounding_box()["width"] > 400, "it has the room that the slider leaves"
     player.click("next")
     value = notebook.output(NUMBERS["box"]).locator(".widget-readout")
     notebook.page.wait_for_function("field => field.textContent === '1'", arg=value.element_handle())

@@ -100,10 +100,13 @@ export function groupsView(trace, history, layout, folds, toggle) {
     now = cover < 0 ? null : buttons[cover];
     if (!now) return null;
     set(now.button, "data-state", "now");
-    const within = folds.around(group);
-    const turn = within.slice(0, within.indexOf(cover)).findLast((each) => layout.groups[each].kind === "turn");
+    // A contribution to an earlier turn is still a step of the entry that sends it.
     const { output, text } = trace.entries[entry] ?? {};
-    const parts = [turn && words.turn(layout.groups[turn]), text && `${trace.tensors[output].name} = ${text}`];
+    const home = folds.around(output === undefined ? -1 : layout.tensors[output].group);
+    const sends = home.includes(cover);
+    const within = sends ? home : folds.around(group);
+    const turn = within.slice(0, within.indexOf(cover)).findLast((each) => layout.groups[each].kind === "turn");
+    const parts = [turn && words.turn(layout.groups[turn]), sends && `${trace.tensors[output].name} = ${text}`];
     write(now.state, parts.filter(Boolean).join(": "));
     return now.button;
   };
