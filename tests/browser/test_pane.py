@@ -136,6 +136,25 @@ def test_a_graph_that_is_too_large_has_a_map_and_letters_that_can_be_read(visit:
     assert violations_in_both_schemes(player.root) == []
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_map_stands_where_no_box_is_and_is_smaller_where_some_are_everywhere(
+    width: int, visit: Any, tmp_path: Path
+) -> None:
+    player = only(visit(save_page(nested(), tmp_path), viewport={"width": width, "height": 844}))
+    seen = player.at_every_step("""async root => {
+      await new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(told)));
+      const map = root.querySelector(".overview:not([hidden])").getBoundingClientRect();
+      const covered = [...root.querySelectorAll(".graph [data-tensor] > rect:first-child")].filter((box) => {
+        const { left, right, top, bottom } = box.getBoundingClientRect();
+        return right > map.left + 1 && left < map.right - 1 && bottom > map.top + 1 && top < map.bottom - 1;
+      });
+      return [map.width, covered.length];
+    }""")
+    assert {size for size, _ in seen} <= {60, 120}
+    assert [covered for size, covered in seen if covered and size == 120] == []
+    assert sum(covered > 0 for _, covered in seen) < len(seen) / 4
+
+
 @pytest.mark.parametrize("example", [tall, nested, network, cubic])
 def test_both_ends_of_a_lit_line_are_in_view(example: Any, visit: Any, tmp_path: Path) -> None:
     traced = example()

@@ -7,7 +7,12 @@ import { build, draw, make, set } from "./dom.js";
 const [WIDTH, HEIGHT, EDGE, THINNEST] = [120, 90, 4, 30]; // units of the map
 const SIDE = 8; // pixels between the map and the sides of the pane
 const ON_STAGE = 4 / 3;
+const PHONE = 400; // pixels of the pane
 const CORNERS = ["right bottom", "left bottom", "right top", "left top"];
+
+/** @type {(from: number, length: number, other: number, size: number) => number} */
+const common = (from, length, other, size) =>
+  Math.max(0, Math.min(from + length, other + size) - Math.max(from, other));
 
 /**
  * `look` hears at which point of the picture the reader wants to look.
@@ -57,21 +62,25 @@ export function overviewView(look) {
     if (now) put(lit, now, 4);
   };
   /**
-   * Moves to another corner, or shrinks, if something lies under the map that should be seen.
-   * @param {Rectangle[]} rectangles in pixels of the pane
+   * Moves to where no box lies under the map or, if it covers some everywhere, shrinks and covers least, and of what is
+   * lit `now` nothing if it can. On a phone it prefers to stand above, for what is added up lies over the lower edge.
+   * @param {Rectangle[]} now in pixels of the pane, as are the others
+   * @param {Rectangle[]} others
    * @param {{ width: number, height: number, stage: boolean }} pane
    */
-  const giveWay = (rectangles, pane) => {
-    const places = [1, 0.5].flatMap((part) => [element.dataset.corner, ...CORNERS].map((corner) => {
+  const giveWay = (now, others, pane) => {
+    const corners = pane.width < PHONE ? [...CORNERS].reverse() : [element.dataset.corner, ...CORNERS];
+    const places = [1, 0.5].flatMap((part) => corners.map((corner) => {
       const size = part * (pane.stage ? ON_STAGE : 1);
       const [width, height] = [WIDTH * size, HEIGHT * size];
       const x = corner.includes("right") ? pane.width - width - SIDE : SIDE;
       const y = corner.includes("bottom") ? pane.height - height - SIDE : SIDE;
-      const isFree = rectangles.every((box) =>
-        box.x > x + width || box.x + box.width < x || box.y > y + height || box.y + box.height < y);
-      return { corner, size, isFree };
+      const covered = (/** @type {Rectangle[]} */ some) => some.reduce((sum, box) =>
+        sum + common(x, width, box.x, box.width) * common(y, height, box.y, box.height), 0);
+      return { corner, size, cost: width * height * covered(now) + covered(others) };
     }));
-    const { corner, size } = places.find(({ isFree }) => isFree) ?? places.at(-1);
+    const least = Math.min(...places.map(({ cost }) => cost));
+    const { corner, size } = places.find(({ cost }) => cost === least);
     build(element, { "data-corner": corner, style: `width: ${WIDTH * size}px; height: ${HEIGHT * size}px` });
   };
   const follow = (/** @type {PointerEvent} */ event) => {

@@ -38,6 +38,8 @@ export function paneView(canvas, picture, redraw) {
   let [left, top, frame] = [0, 0, 0]; // how far it is scrolled, or will be once the motion is over
   /** @type {Rectangle | undefined} */
   let lit;
+  /** @type {Rectangle[]} */
+  let all = [];
 
   const isLarge = () => width * scale > wide + 1 || height * scale > tall + 1;
   const fits = () => Math.floor(1000 * Math.min(wide / width, tall / height)) / 1000;
@@ -97,9 +99,9 @@ export function paneView(canvas, picture, redraw) {
     let [x0, y0, x1, y1] = ends[0];
     const together = [wanted[0]];
     ends.slice(1).forEach(([a, b, c, d], k) => {
-      const all = [Math.min(x0, a), Math.min(y0, b), Math.max(x1, c), Math.max(y1, d)];
-      if (all[2] - all[0] > wide || all[3] - all[1] > tall) return;
-      [x0, y0, x1, y1] = all;
+      const both = [Math.min(x0, a), Math.min(y0, b), Math.max(x1, c), Math.max(y1, d)];
+      if (both[2] - both[0] > wide || both[3] - both[1] > tall) return;
+      [x0, y0, x1, y1] = both;
       together.push(wanted[k + 1]);
     });
     /** @type {(low: number, high: number, from: number, room: number) => number} */
@@ -110,10 +112,12 @@ export function paneView(canvas, picture, redraw) {
     const [x, y] = within(shift(x0, x1, left, wide), shift(y0, y1, top, tall));
     if (Math.abs(x - left) > 1 || Math.abs(y - top) > 1) move(x, y, true);
     if (!isLarge()) return;
-    overview.giveWay(together.map(({ x: from, y: high, width: w, height: h }) => {
+    /** @type {(boxes: Rectangle[]) => Rectangle[]} */
+    const shown = (boxes) => boxes.map(({ x: from, y: high, width: w, height: h }) => {
       const [atX, atY] = onScreen(from, high);
       return { x: atX, y: atY, width: w * scale, height: h * scale };
-    }), { width: wide, height: tall, stage: normal > LARGE });
+    });
+    overview.giveWay(shown(together), shown(all), { width: wide, height: tall, stage: normal > LARGE });
   };
   /** @type {(wanted: number | null, atX?: number, atY?: number) => void} */
   const zoom = (wanted, atX = wide / 2, atY = tall / 2) => {
@@ -192,6 +196,7 @@ export function paneView(canvas, picture, redraw) {
    * @type {(width: number, height: number, boxes: Rectangle[]) => void}
    */
   const hold = (newWidth, newHeight, boxes) => {
+    all = boxes;
     [width, height] = [Math.max(1, newWidth), Math.max(1, newHeight)];
     set(picture, "viewBox", `0 0 ${width} ${height}`);
     overview.paint(width, height, boxes);
