@@ -6,6 +6,8 @@ import { foldArrays } from "./literals.js";
 import { digits, rowListView } from "./row-list.js";
 import { STRINGS } from "./strings.js";
 
+/** Where what is too long goes on below: after a bracket or "=", and before the dot of a call or of a long name. */
+const BREAKS = /(?<=[([{](?=[^)\]}]))|(?<=\w=(?=\w))|(?<=[)\]])(?=\.[A-Za-z_])|(?<=\w)(?=\.[A-Za-z_]\w{11})/g;
 const DEEPEST = 4; // calls that are named in the caption
 const NARROW_SCREEN = "(max-width: 640px)";
 
@@ -233,10 +235,18 @@ function listOf(box, listing, go) {
  */
 function markColumns(line, columns) {
   const characters = Array.from(line); // Python counts characters, JavaScript halves of some of them
+  const breaks = [...line.matchAll(BREAKS)].map(({ index }) => Array.from(line.slice(0, index)).length);
   /** @type {(from: number, to?: number) => string} */
-  const part = (from, to) => characters.slice(from, to).join("");
+  const text = (from, to) => characters.slice(from, to).join("");
+  /** @type {(from: number, to?: number) => (string | Element)[]} */
+  const part = (from, to = characters.length) => {
+    const ends = [from, ...breaks.filter((at) => from < at && at < to), to];
+    return ends.slice(1).flatMap((end, k) => [...(k ? [make("wbr")] : []), text(ends[k], end)]);
+  };
   const start = Math.min(line.search(/\S|$/), columns?.[0] ?? Infinity);
-  const indent = start ? [make("span", { class: "indent" }, part(0, start))] : [];
-  if (!columns) return [...indent, part(start)];
-  return [...indent, part(start, columns[0]), make("mark", {}, part(...columns)), part(columns[1])];
+  const indent = start ? [make("span", { class: "indent" }, text(0, start))] : [];
+  if (!columns) return [...indent, ...part(start)];
+  const around = columns.map((at) => (breaks.includes(at) ? [make("wbr")] : []));
+  const mark = make("mark", {}, ...part(...columns));
+  return [...indent, ...part(start, columns[0]), ...around[0], mark, ...around[1], ...part(columns[1])];
 }
