@@ -6,9 +6,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from programs import broadcasting, descent, diamond, network
+from programs import broadcasting, descent, diamond, einsum, network, rows, training
 
+import autodiff_edu as ad
 from browser.player_page import only, save_page
 
 SCREEN = {"width": 1280, "height": 720}
@@ -192,6 +194,128 @@ def test_the_sentence_has_the_room_of_the_longest(visit: Any, tmp_path: Path) ->
       return [clientHeight, scrollHeight]; }""")
     (room,) = {room for room, _ in seen}
     assert max(needed for _, needed in seen) == room
+
+
+def wordy() -> ad.Trace:
+    """Sentences of one line, of two and of three."""
+    weights = ad.Variable([[0.0123, -0.234, 0.345, -0.456]], name="weights")
+    with ad.trace("wordy") as traced:
+        for _ in range(2):
+            with ad.GradientTape() as tape:
+                y = np.sum(weights * weights * 1.1)
+            tape.gradient(y, weights)
+    return traced
+
+
+def test_a_sentence_of_three_lines_has_smaller_letters_and_the_room_stays(visit: Any, tmp_path: Path) -> None:
+    traced = wordy()
+    player = enter(visit(save_page(traced, tmp_path), viewport=SCREEN))
+    player.measures(x=0, y=0, **SCREEN)
+    seen = player.at_every_step("""root => { const { clientHeight, scrollHeight, dataset } =
+      root.querySelector(".sentence"); return [clientHeight, scrollHeight, "long" in dataset]; }""")
+    assert {long for *_, long in seen} == {True, False}
+    (room,) = {room for room, *_ in seen}
+    assert max(needed for _, needed, _ in seen) == room
+    assert room == pytest.approx(2 * 1.3 * 2.4 * 12.8, abs=1), "two lines of large letters"
+    lengths = {
+        long: [
+            len(step["text"]) for step, (*_, one) in zip(traced.document()["steps"], seen, strict=True) if one is long
+        ]
+        for long in (True, False)
+    }
+    assert max(lengths[False]) < min(lengths[True])
+
+
+def pulled() -> ad.Trace:
+    """Numbers of six digits, negative and tiny ones among them, and names of eight letters."""
+    with ad.trace("pulled") as traced:
+        ad.grad(lambda distance: np.sin(-1e-7 * distance) * np.exp(distance) / 3.0)(1.7533)
+    return traced
+
+
+# Words of the panel's table and of the sum that are broken at the end of a line or cut at its side, and the digits of
+# its numbers, but for zeros in front.
+WORDS = r"""root => {
+  const parts = [...root.querySelectorAll(".panel :is(.value, .name, td)")].filter((part) =>
+    part.checkVisibility() && !part.closest("[data-aside], details"));
+  const broken = [];
+  const range = document.createRange();
+  for (const part of parts) for (const text of part.childNodes) {
+    if (text.nodeType !== Node.TEXT_NODE) continue;
+    for (const { index, 0: word } of text.data.matchAll(/\S+/g)) {
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      const lines = new Set([...range.getClientRects()].filter(({ width }) => width).map(({ top }) => Math.round(top)));
+      const { right } = range.getBoundingClientRect();
+      if (lines.size > 1 || right > part.closest(".body").getBoundingClientRect().right) broken.push(word);
+    }
+  }
+  const numbers = parts.flatMap((part) => part.textContent.match(/\d+\.\d+/g) ?? []);
+  return [broken, numbers.map((number) => number.replace(".", "").replace(/^0+/, "").length)];
+}"""
+
+
+@pytest.mark.parametrize("program", [pulled, einsum, rows])
+def test_numbers_in_the_panel_have_three_digits_and_are_whole(program: Any, visit: Any, tmp_path: Path) -> None:
+    player = enter(visit(save_page(program(), tmp_path), viewport=SCREEN))
+    player.measures(x=0, y=0, **SCREEN)
+    digits = []
+    for broken, lengths in player.at_every_step(WORDS):
+        assert broken == []
+        digits += lengths
+    assert max(digits, default=0) <= 3
+    if program is pulled:
+        assert digits
+        player.press("Escape")
+        player.root.locator(":scope:not([data-stage])").wait_for()
+        assert max(player.root.evaluate(WORDS)[1]) == 6
+
+
+def arranged() -> ad.Trace:
+    """Long words, which have no spaces in them."""
+    x = ad.Variable([0.1, 0.2, 0.3], name="x")
+    with ad.trace("arranged") as traced:
+        with ad.GradientTape() as tape:
+            y = np.tanh(np.arange(6.0).reshape(2, 3) @ x)
+            z = np.sum(np.broadcast_to(y[0], (2,)), keepdims=True)
+        tape.gradient(z, x)
+    return traced
+
+
+def test_code_is_broken_after_brackets_and_not_inside_words(visit: Any, tmp_path: Path) -> None:
+    traced = arranged()
+    player = enter(visit(save_page(traced, tmp_path), viewport=SCREEN))
+    player.measures(x=0, y=0, **SCREEN)
+    read = r"""root => [...root.querySelectorAll(".lines code:not(.remark)")].flatMap((code) => {
+      const [walk, broken, range] = [document.createTreeWalker(code, NodeFilter.SHOW_TEXT), [], document.createRange()];
+      while (walk.nextNode()) for (const { index, 0: word } of walk.currentNode.data.matchAll(/[\w.]+/g)) {
+        range.setStart(walk.currentNode, index);
+        range.setEnd(walk.currentNode, index + word.length);
+        const rects = [...range.getClientRects()].filter(({ width }) => width);
+        const lines = new Set(rects.map(({ top }) => Math.round(top)));
+        if (lines.size > 1 && word.length <= 12) broken.push(word); // a line may have no room for longer ones
+      }
+      return broken;
+    })"""
+    for broken in player.at_every_step(read):
+        assert broken == []
+
+
+def test_beside_the_code_a_long_program_is_closed_and_the_chips_are_whole(visit: Any, tmp_path: Path) -> None:
+    tab = visit(save_page(training(), tmp_path), viewport=SCREEN)
+    player = only(tab)
+    toggle = player.root.locator('[data-action="program"]')
+    assert toggle.get_attribute("aria-expanded") == "true"
+    enter(tab)
+    player.measures(x=0, y=0, **SCREEN)
+    assert toggle.get_attribute("aria-expanded") == "false"
+    toggle.click()
+    assert player.root.locator(".program").is_visible()
+    around = player.root.locator(".chips").bounding_box()
+    chips = [chip.bounding_box() for chip in player.root.locator(".chips button").all()]
+    inside = [chip for chip in chips if chip["y"] < around["y"] + around["height"] - 1]
+    assert len(inside) == 4
+    assert all(chip["y"] + chip["height"] <= around["y"] + around["height"] + 1 for chip in inside)
 
 
 @pytest.mark.parametrize("stage", ["full screen"], indirect=True)

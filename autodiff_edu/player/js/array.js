@@ -1,6 +1,7 @@
 /** Arrays as they are: small ones as tables of numbers, larger ones as heatmaps around zero. */
 
-import { UNKNOWN, make, set, write } from "./dom.js";
+import { brief } from "./brief.js";
+import { UNKNOWN, make, set, writeWhole } from "./dom.js";
 import { STRINGS } from "./strings.js";
 import * as SHARED from "../../text/shared.json";
 
@@ -10,6 +11,7 @@ const MOST_SLICES = 8;
 const LONGEST_ROW = 16;
 const TALLEST_TABLE = 8; // rows: what is added up leaves room to the formula above
 const LONGEST_LINE = 6; // numbers of a vector, or columns of a table, side by side
+const LOWEST_TABLE = 2; // rows, on stage, where more would leave too little room to the others
 
 /**
  * A number as a point on the colour scale: its magnitude if it is complex; infinite and NaN as they are.
@@ -99,13 +101,18 @@ const matrices = (data, depth, stride, index) =>
     ? [{ index, rows: data }]
     : data.flatMap((part, i) => matrices(part, depth - 1, stride, [...index, i * stride(index.length)]));
 
-/** @type {(piece: Piece, headed: boolean) => HTMLElement} */
-function tableOf({ label, rows, names }, headed) {
+const widthsOf = (/** @type {string[][]} */ texts) =>
+  texts[0].map((_, j) => Math.max(...texts.map((row) => row[j]?.length ?? 0)));
+
+/** @type {(rows: Data[][], digits: number) => string[][]} */
+const textsOf = (rows, digits) => rows.map((row) => row.map((item) => formatBriefly(item, digits)));
+
+/** @type {(piece: Piece, headed: boolean, digits: number) => HTMLElement} */
+function tableOf({ label, rows, names }, headed, digits) {
   const last = (/** @type {number} */ i, /** @type {number} */ j) => names(i, j).at(-1);
   const columns = rows[0].map((_, j) => make("th", {}, String(last(0, j))));
   const head = headed ? [make("tr", {}, make("td", {}), ...columns)] : [];
-  const digits = headed ? 6 : rows[0].length > 3 ? 3 : 4;
-  const texts = rows.map((row) => row.map((item) => formatBriefly(item, digits)));
+  const texts = textsOf(rows, digits);
   const body = rows.map((row, i) => {
     const heading = headed ? [make("th", {}, names(i, 0).slice(0, -1).join(", "))] : [];
     const cells = row.map((item, j) =>
@@ -114,7 +121,7 @@ function tableOf({ label, rows, names }, headed) {
   });
   const caption = label ? [make("caption", {}, label)] : [];
   // As wide as its longest numbers: css/array.css makes the letters as large as there is room for.
-  const widths = rows[0].map((_, j) => Math.max(...texts.map((row) => row[j]?.length ?? 0)));
+  const widths = widthsOf(texts);
   const width = widths.reduce((sum, letters) => sum + letters, 0);
   const style = headed ? null : `--letters: ${width}; --columns: ${widths.length}`;
   return make("table", { class: headed ? "numbers headed" : "numbers", style }, ...caption, ...head, ...body);
@@ -178,6 +185,7 @@ export function legendOf(array, limit) {
 
 /**
  * A place where arrays are shown, one at a time: {element, show(array, limit)}; arrays to be compared share a `limit`.
+ * On stage numbers have three digits, and where so many letters have no `room` side by side there are colours.
  * It stays from step to step, so that a reader who opened its table, or went there with Tab, finds it again.
  */
 export function arrayPlace(attributes = {}) {
@@ -188,31 +196,37 @@ export function arrayPlace(attributes = {}) {
   const details = make("details", { hidden: "" }, summary, tables);
   const legend = make("div", { class: "legend" });
   const element = make("div", { class: "array" }, text, picture, make("div", { class: "foot" }, legend, details));
-  /** @type {[NDArray | undefined, number | undefined, boolean]} */
-  let [current, scale, filled] = [undefined, undefined, false];
+  /** @type {[NDArray | undefined, number | undefined, number | undefined, boolean]} */
+  let [current, scale, space, filled] = [undefined, undefined, undefined, false];
   const fill = () => {
     if (filled || !details.open || details.hidden) return;
     filled = true;
-    tables.replaceChildren(...piecesOf(current).map((piece) => tableOf(piece, true)));
+    tables.replaceChildren(...piecesOf(current).map((piece) => tableOf(piece, true, 6)));
   };
   details.addEventListener("toggle", fill);
   /**
    * @param {NDArray | null | undefined} array
    * @param {number} [limit]
+   * @param {number} [room]
    */
-  const show = (array, limit = array && limitOf(array)) => {
-    if (array === current && limit === scale) return;
-    [current, scale, filled] = [array, limit, false];
-    write(text, array?.text ?? UNKNOWN);
+  const show = (array, limit = array && limitOf(array), room = undefined) => {
+    if (array === current && limit === scale && room === space) return;
+    [current, scale, space, filled] = [array, limit, room, false];
+    writeWhole(text, !array ? UNKNOWN : room ? brief(array.text) : array.text);
     const size = array?.data == null ? 0 : flat(array).length;
     const [rows, columns] = size > 0 && array.shape.length > 1 ? array.shape.slice(-2) : [0, 0];
-    const large = size > LARGEST_TABLE || rows > TALLEST_TABLE || columns > LONGEST_LINE;
+    const digitsOf = (/** @type {Data[]} */ row) => (room || row.length > 3 ? 3 : 4);
+    const isWide = (/** @type {Piece} */ { rows: numbers }) =>
+      widthsOf(textsOf(numbers, 3)).reduce((sum, width) => sum + width + 0.6, 0) > room;
+    const large = size > LARGEST_TABLE || rows > (room ? LOWEST_TABLE : TALLEST_TABLE) || columns > LONGEST_LINE ||
+      Boolean(room && size && array.shape.length && piecesOf(array, LONGEST_LINE).some(isWide));
     const small = !large && size > 0 && array.shape.length > 0;
     // A small table says what the text says, so the text is for screen readers then, and the table is not.
     set(text, "data-aside", small || null);
     set(picture, "aria-hidden", small || null);
     const pieces = small || large ? piecesOf(array, small ? LONGEST_LINE : LONGEST_ROW) : [];
-    const parts = pieces.map((piece) => (small ? tableOf(piece, false) : heatmapOf(piece, limit, array.text)));
+    const tableIn = (/** @type {Piece} */ piece) => tableOf(piece, false, digitsOf(piece.rows[0]));
+    const parts = pieces.map((piece) => (small ? tableIn(piece) : heatmapOf(piece, limit, array.text)));
     picture.replaceChildren(...parts);
     legend.replaceChildren(...(large ? legendOf(array, limit) : []));
     const lost = !large && /** @type {ShadowRoot} */ (summary.getRootNode()).activeElement === summary;

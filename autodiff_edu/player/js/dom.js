@@ -49,6 +49,18 @@ export function write(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+const WITH_EXPONENT = /(-?[\d.]+e-\d+)/; // which a browser would break after its second hyphen
+/**
+ * Writes a text in which no number is broken at the end of a line.
+ * @param {Element} node
+ * @param {string} text
+ */
+export function writeWhole(node, text) {
+  if (node.textContent === text) return;
+  const parts = text.split(WITH_EXPONENT);
+  node.replaceChildren(...parts.map((part, k) => (k % 2 ? make("span", { class: "whole" }, part) : part)));
+}
+
 /** @param {string} text */
 export function shorten(text, longest = SHARED.longest_value) {
   const characters = Array.from(text);

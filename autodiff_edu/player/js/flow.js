@@ -102,5 +102,5 @@ export function readFlow(staged = () => false) {
   };
   /** How long each part of what is followed through the formula takes; 0 if nothing flows. */
   const third = () => (growth === ARRIVAL ? 0 : THIRD * duration);
-  return { during, travel, slide, appear, grow, third, run };
+  return { staged, during, travel, slide, appear, grow, third, run };
 }

@@ -1,6 +1,7 @@
 /** The entry at hand: its formula, its arrays, the cotangents, the accumulator, and what the tape holds. */
 
 import { arrayPlace, isTiny, limitOf } from "./array.js";
+import { brief } from "./brief.js";
 import { broadcastingView } from "./broadcasting.js";
 import { carry } from "./carrying.js";
 import { causesView } from "./causes.js";
@@ -19,6 +20,8 @@ const LONGEST_NUMBER = 9; // what is put into a formula in place of a name
 const LONGEST_RESULT = 20; // what is written at a formula's end; longer ones stand in the table
 const LONGEST_ALONE = 40; // and where a line says nothing else
 const MOST_TAPES = 3;
+const SMALLEST = 0.72; // of the letters of a formula on stage
+const [TABLE_ROOM, SUM_ROOM] = [10, 15]; // letters of numbers side by side on stage
 const isLong = (/** @type {NDArray | null | undefined} */ array) =>
   array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 3);
 
@@ -60,16 +63,16 @@ function rowPlace(role, fields = [{}, {}]) {
   /**
    * @type {(
    *   kind: string, tensor: Tensor | undefined, known: NDArray | null, flow: NDArray | null, word: string,
-   *   limits?: Box["limits"],
+   *   limits?: Box["limits"], room?: number,
    * ) => void}
    */
-  const show = (kind, tensor, known, flow, word, limits) => {
+  const show = (kind, tensor, known, flow, word, limits, room) => {
     write(what, kind);
     write(name, tensor?.name ?? UNKNOWN);
     write(shape, tensor ? `${STRINGS.panel.shape(tensor.value.shape)} ${tensor.value.dtype}` : UNKNOWN);
     write(label, flow ? word : "");
-    value.show(known, limits?.value);
-    cotangent.show(flow, limits?.cotangent);
+    value.show(known, limits?.value, room);
+    cotangent.show(flow, limits?.cotangent, room);
   };
   return { element, show };
 }
@@ -78,9 +81,9 @@ function rowPlace(role, fields = [{}, {}]) {
  * A number in few digits, to stand in a formula; null where there is none.
  * @param {NDArray | null} array
  */
-function short(array) {
+function short(array, staged = false) {
   if (array?.shape.length !== 0) return null;
-  if (array.text.length <= LONGEST_NUMBER) return array.text;
+  if (array.text.length <= LONGEST_NUMBER) return staged ? brief(array.text) : array.text;
   const number = Number(array.text);
   if (!Number.isFinite(number)) return null;
   return isTiny(number) ? number.toExponential(2) : number.toPrecision(3);
@@ -93,8 +96,9 @@ function short(array) {
  * @param {import("./history.js").History} history
  * @param {ReturnType<typeof tangentsOf>} tangents
  * @param {() => boolean} isCovered
+ * @param {() => boolean} staged on stage numbers have three digits
  */
-function formulasOf(trace, read, history, tangents, isCovered) {
+function formulasOf(trace, read, history, tangents, isCovered, staged) {
   /**
    * Names at the leaves of a tree; `moving` is the argument whose tangent flows, else a cotangent does.
    * @type {(entry: number, moving?: number) => import("./formula.js").Leaves}
@@ -114,15 +118,18 @@ function formulasOf(trace, read, history, tangents, isCovered) {
     const symbolic = drawTree(tree, name(entry));
     let all = Boolean(numbers);
     const number = (/** @type {Leaf} */ leaf) => {
-      const known = short(numbers(leaf));
+      const known = briefly(numbers(leaf));
       all &&= known !== null;
       return { number: known ?? UNKNOWN };
     };
     const numeric = all && drawTree(tree, number);
     return all && numeric.textContent !== symbolic.textContent ? [symbolic, numeric] : [symbolic];
   };
+  const written = (/** @type {NDArray} */ { text }) => (staged() ? brief(text) : text);
+  const briefly = (/** @type {NDArray | null} */ array) => short(array, staged());
   /** @type {(array: NDArray | null) => Element[]} */
-  const outcome = (array) => (array && array.text.length > LONGEST_RESULT ? [] : [result(array?.text ?? UNKNOWN)]);
+  const outcome = (array) =>
+    (array && array.text.length > LONGEST_RESULT ? [] : [result(array ? written(array) : UNKNOWN)]);
   /**
    * Signs before the nodes, but for one that says what the one before it says.
    * @type {(first: string, nodes: Element[]) => [sign: string, node: Element][]}
@@ -157,8 +164,8 @@ function formulasOf(trace, read, history, tangents, isCovered) {
     return read.value(leaf === "y" ? output : /** @type {number} */ (given[leaf]), number);
   };
   /** @type {(entry: number, number: number) => Element} */
-  const pushed = (entry, number) => tangents.formula(entry, number, { name, short, value, outcome });
-  const updated = (/** @type {number} */ number) => drawUpdate(trace, history, number, { short, outcome });
+  const pushed = (entry, number) => tangents.formula(entry, number, { name, short: briefly, value, outcome });
+  const updated = (/** @type {number} */ number) => drawUpdate(trace, history, number, { short: briefly, outcome });
   return { forward, backward, pushed, updated };
 }
 
@@ -177,7 +184,8 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
   const tangents = tangentsOf(trace, history);
   const [unfold, chosen] = [broadcastingView(trace, history, flow), cornersView(trace, corners)];
   const [lesson, causes] = [lessonView(trace), causesView(trace, go)];
-  const formulas = formulasOf(trace, read, history, tangents, isCovered);
+  const roomOf = (/** @type {number} */ letters) => (flow.staged() ? letters : undefined);
+  const formulas = formulasOf(trace, read, history, tangents, isCovered, flow.staged);
   /** @type {(name: string, tag?: "span" | "code" | "b") => HTMLElement} */
   const field = (name, tag = "span") => make(tag, { "data-field": name });
   const [caption, operation, target, count, memory] =
@@ -238,8 +246,15 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
       forward.replaceChildren(equation(drawName(subject.name), ["=", known]));
     } else forward.replaceChildren(UNKNOWN);
     backward.replaceChildren(...shown);
+    for (const box of [forward, backward]) fit(box);
   };
 
+  /** On stage a line that is too long has smaller letters, down to the smallest there. */
+  const fit = (/** @type {HTMLElement} */ box) => {
+    set(box, "style", null);
+    const part = flow.staged() ? box.clientWidth / box.scrollWidth : 1;
+    if (part < 1) set(box, "style", `--fit: ${Math.max(part, SMALLEST)}`);
+  };
   /**
    * How many cotangents, or tangents, come as one array: those of a stack have one axis more than their tensor.
    * @type {(tensor: number, array: NDArray | null) => string}
@@ -259,7 +274,7 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
       const sent = forwards ? history.cotangent(tensor, number) : read.contribution(step.entry, index, number);
       const label = [forwards ? "" : words.contribution, stackOf(tensor, sent)].filter(Boolean).join(", ");
       const [value, { limits }] = [read.value(tensor, number), boxes[tensor]];
-      rows[place].show(words.input, trace.tensors[tensor], value, sent, label, limits);
+      rows[place].show(words.input, trace.tensors[tensor], value, sent, label, limits, roomOf(TABLE_ROOM));
     });
     const subject = entry?.output ?? step.tensor;
     const ofTensor = () => (subject === undefined ? null : history.cotangent(subject, number));
@@ -267,7 +282,7 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     const [role, value] = [entry ? words.output : words.tensor, read.value(subject, number)];
     const label = [forwards ? "" : words.arrived, stackOf(subject, arrived)].filter(Boolean).join(", ");
     const limits = boxes[subject]?.limits;
-    subjectRow.show(role, trace.tensors[subject], value, arrived, label, limits);
+    subjectRow.show(role, trace.tensors[subject], value, arrived, label, limits, roomOf(TABLE_ROOM));
     const shown = rows.slice(0, inputs.length);
     /** @type {Element[]} */
     const wanted = (step.kind === "error" ? shown : [...shown, subjectRow]).map((row) => row.element);
@@ -282,7 +297,7 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
   };
 
   let limit = 0;
-  const showAfter = (/** @type {NDArray | null} */ array) => places[2].show(array, limit);
+  const showAfter = (/** @type {NDArray | null} */ array) => places[2].show(array, limit, roomOf(SUM_ROOM));
   /** @type {(step: Step, number: number) => void} */
   const showSum = (step, number) => {
     const [sums, moves] = [step.kind === "accumulate", tangents.sum(step, number)];
@@ -295,7 +310,7 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     const called = moves ? [...moves.labels, words.tangent] : names.map((name) => words[name]);
     nameParts.forEach((name, index) => name(called[index], called[index] === words.contribution && "contribution"));
     limit = boxes[step.tensor]?.limits?.cotangent ?? limitOf(...arrays); // one scale, so that the sum can be seen
-    places.forEach((place, index) => place.show(arrays[index], limit));
+    places.forEach((place, index) => place.show(arrays[index], limit, roomOf(SUM_ROOM)));
     set(sum, "data-active", sums || moves?.active || null);
     // Long texts need the whole width, one below the other.
     set(sum, "data-long", arrays.some(isLong) || null);

@@ -13,7 +13,7 @@ import { compilerPassesView } from "./compiler-passes.js";
 import { contoursView } from "./contours.js";
 import { controlsView, handleKey, headingView } from "./controls.js";
 import { readCorners } from "./corners.js";
-import { build, make, set, write } from "./dom.js";
+import { build, make, set, writeWhole } from "./dom.js";
 import { readFlow } from "./flow.js";
 import { glossaryView } from "./glossary.js";
 import { landing, readSizes } from "./granularity.js";
@@ -35,6 +35,7 @@ import { waveView } from "./wave.js";
 import * as SHARED from "../../text/shared.json";
 
 const MILLISECONDS_PER_STEP = 1000;
+const MOST_LINES = 2; // of a sentence on stage in large letters
 const DATA = 'script[type="application/json"]';
 const MOUNTED = "autodiff-mounted"; // the page around a player may wait for it
 
@@ -224,16 +225,34 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const predict = predictModeView(trace, history, { grouped, drill, reveal, cover, go });
   const sentence = make("p", { class: "scroll sentence", "aria-live": "polite" });
   /** @param {Step} step */
-  const showSentence = ({ text, born }) => { write(sentence, text); set(sentence, "data-born", born ?? null); };
+  const showSentence = ({ text, born }) => {
+    writeWhole(sentence, text);
+    set(sentence, "data-born", born ?? null);
+    fit(sentence);
+  };
+  /** On stage more than two lines have smaller letters, and leave their room to the picture. */
+  const fit = (/** @type {HTMLElement} */ text) => {
+    set(text, "data-long", null);
+    if (!stage.isOn()) return;
+    const words = document.createRange();
+    words.selectNodeContents(text);
+    const lines = words.getBoundingClientRect().height / parseFloat(getComputedStyle(text).lineHeight);
+    set(text, "data-long", lines > MOST_LINES + 0.5 || null); // letters are a little higher than their lines
+  };
   const longest = [...trace.steps].sort((a, b) => b.text.length - a.text.length).slice(0, 5);
   /** The sentence has the room that the longest needs, so that what is below stands still. */
   const makeRoom = () => {
     const room = `width: ${sentence.clientWidth}px; height: auto; min-height: 0`;
     const style = `position: absolute; visibility: hidden; ${room}`;
-    const tried = longest.map(({ text, born }) =>
-      make("p", { class: "sentence", style, "data-born": born ?? null }, text));
+    const tried = longest.map(({ born }) => make("p", { class: "sentence", style, "data-born": born ?? null }));
     root.append(...tried);
-    set(sentence, "style", `--longest: ${Math.max(...tried.map((one) => one.clientHeight))}px`);
+    const needed = tried.map((one, k) => {
+      writeWhole(one, longest[k].text);
+      const large = Math.min(one.clientHeight, MOST_LINES * parseFloat(getComputedStyle(one).lineHeight));
+      fit(one);
+      return stage.isOn() ? Math.max(one.clientHeight, large) : one.clientHeight;
+    });
+    set(sentence, "style", `--longest: ${Math.max(...needed)}px`);
     for (const one of tried) one.remove();
   };
   const said = { element: sentence, show: (/** @type {number} */ at) => showSentence(trace.steps[at]) };
@@ -263,7 +282,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const parts = columns.map((some) => make("div", {}, ...elements(some)));
   const root = make("section", about, bar, sentence, predict.element, make("div", { class: "columns" }, ...parts));
   set(root, "data-compact", compact ? "" : null);
-  const redraw = () => { makeRoom(); lookAt(); };
+  const redraw = () => { makeRoom(); fit(sentence); lookAt(); };
   const ask = { isOpen: predict.isOpen, reveal: predict.giveUp, previous: moves.previous };
   const stage = stageView(host, root, controls.stage, { redraw, rest: () => stop(), ask });
   bar.append(stage.list);

@@ -14,6 +14,7 @@ const TABS = {
   panel: ".panel", graph: ".graph-figure", tape: ".tape-figure",
   sweep: ".sweep", contours: ".contours", compiling: ".shrink",
 };
+const LONG_PROGRAM = '.program-figure:has([data-long]) [aria-expanded="true"]';
 const IDLE_AFTER = 3000; // milliseconds without the mouse until the controls fade
 const BLANK_KEYS = ["b", "."];
 /** @type {Record<string, "reveal" | "previous">} */
@@ -69,6 +70,8 @@ export function stageView(host, root, button, { redraw, rest, ask }) {
     set(root, "data-stage", on ? "" : null);
     set(list, "hidden", on ? null : "");
     set(button, "aria-pressed", on);
+    // The lines of a long program are cut, for all of them are of one height: the code has more use of the room.
+    if (on) /** @type {HTMLElement | null} */ (root.querySelector(LONG_PROGRAM))?.click();
     blank(false);
     wake();
     redraw();
