@@ -12,6 +12,7 @@ import pytest
 from programs import HOSTILE, diamond
 
 import autodiff_edu as ad
+from autodiff_edu.player.descend import descend
 from autodiff_edu.player import Player
 from autodiff_edu.player.extra_parts import Written
 from autodiff_edu.text.shared import shared
@@ -153,3 +154,35 @@ def test_odd_names_and_values_are_drawn(visit: Any, tmp_path: Path) -> None:
 def test_the_version_that_is_drawn_is_the_version_that_is_written(visit: Any, tmp_path: Path) -> None:
     assert json.loads(diamond().to_json())["version"] == shared()["version"]
     only(visit(save_page(diamond(), tmp_path))).stands_at(0)
+
+
+def test_beside_lab_s_file_browser_the_bar_is_one_row_and_its_lists_are_whole(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(save_page(diamond(), tmp_path), viewport={"width": 1000, "height": 720}))
+    player.root.evaluate("root => { root.getRootNode().host.style.cssText = 'display: block; width: 824px'; }")
+    heights, cut = player.root.evaluate(
+        """root => {
+          const middle = (part) => { const { top, height } = part.getBoundingClientRect(); return top + height / 2; };
+          const lists = [...root.querySelectorAll(".choices select")].map((list) => {
+            const whole = list.cloneNode(true);
+            whole.style.cssText = "position: absolute; width: auto";
+            list.after(whole);
+            const more = whole.offsetWidth - list.offsetWidth;
+            whole.remove();
+            return more;
+          });
+          return [["h2", ".buttons", ".choices"].map((part) => middle(root.querySelector(part))), lists];
+        }"""
+    )
+    assert max(heights) - min(heights) < 4
+    assert max(cut) <= 0
+
+
+def test_sentences_are_whole_and_what_is_below_stands_still(visit: Any, tmp_path: Path) -> None:
+    descend(lambda p: p[0] ** 4 - 2 * p[0] ** 2 + p[1] ** 2, (0.3, 1.0)).save(tmp_path / "descend.html")
+    player = only(visit((tmp_path / "descend.html").as_uri(), viewport={"width": 850, "height": 720}))
+    seen = player.at_every_step(
+        """root => { const { scrollHeight, clientHeight } = root.querySelector(".sentence");
+        return [scrollHeight - clientHeight, root.querySelector(".columns").getBoundingClientRect().top]; }"""
+    )
+    assert [unread for unread, _ in seen] == [0] * len(seen)
+    assert len({top for _, top in seen}) == 1
