@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ from programs import training
 
 from autodiff_edu.course.tools.execute import as_text
 from autodiff_edu.text.shared import colour
-from browser.conftest import Lab, end_kernels, new_tab
+from browser.conftest import PATIENCE, Lab, end_kernels, new_tab
 from browser.player_page import Shown
 from browser.test_lab import IMPORTS, KNOWN, Notebook, player_of, write
 
@@ -63,6 +64,13 @@ def player_in(notebook: Notebook, cell: str) -> Shown:
     return Shown(notebook.page.locator(".jp-Notebook-cell").nth(NUMBERS[cell]).locator("section.player"))
 
 
+def wait_until(notebook: Notebook, expression: str) -> None:
+    """Wait until an expression is true in the kernel: what the page sends waits there while the kernel is busy."""
+    deadline = time.monotonic() + PATIENCE
+    while not notebook.ask(expression):
+        assert time.monotonic() < deadline, expression
+
+
 def test_a_player_stands_in_a_box_is_linked_and_observed(notebook: Notebook) -> None:
     player = player_in(notebook, "box")
     player.stands_at(0)
@@ -75,9 +83,8 @@ def test_a_player_stands_in_a_box_is_linked_and_observed(notebook: Notebook) -> 
         notebook.page.keyboard.press("ArrowRight")
     player.stands_at(3)
     player.root.get_by_role("button", name="Predict", exact=True).click()
-    heard = "heard[-1]"
     notebook.page.wait_for_function("root => root.hasAttribute('data-predicting')", arg=player.root.element_handle())
-    assert notebook.ask(heard) == ("predict", True)
+    wait_until(notebook, "heard[-1] == ('predict', True)")
     assert ("step", 3) in notebook.ask("heard")
     notebook.ask("boxed.set_trait('predict', False)")
     notebook.page.wait_for_function("root => !root.hasAttribute('data-predicting')", arg=player.root.element_handle())
@@ -92,11 +99,25 @@ def test_python_starts_and_stops_the_player(notebook: Notebook) -> None:
     notebook.ask("player.set_trait('playing', False)")
     play = player.root.locator('button[data-action="play"]')
     notebook.page.wait_for_function("button => button.ariaLabel === 'Play'", arg=play.element_handle())
+    notebook.page.evaluate(
+        """() => {
+          window.clocks = new Set(); // those of a player
+          const { setInterval, clearInterval } = window;
+          window.setInterval = (what, time) => {
+            const clock = setInterval(what, time);
+            if (String(what).includes("isConnected")) clocks.add(clock);
+            return clock;
+          };
+          window.clearInterval = (clock) => { clocks.delete(clock); clearInterval(clock); };
+        }"""
+    )
     player.click("play")
     notebook.page.wait_for_function("button => button.ariaLabel === 'Pause'", arg=play.element_handle())
-    assert notebook.ask("player.playing") is True
+    wait_until(notebook, "player.playing")
+    assert notebook.page.evaluate("clocks.size") == 1
     player.click("play")
-    assert notebook.ask("player.playing") is False
+    wait_until(notebook, "not player.playing")
+    assert notebook.page.evaluate("clocks.size") == 0
 
 
 def test_keys_with_ctrl_are_the_notebook_s_and_others_the_player_s(lab: Lab, notebook: Notebook) -> None:
@@ -186,6 +207,23 @@ def test_a_saved_notebook_plays_when_it_is_opened_again_with_a_kernel_or_without
         question.get_by_text("Right: 4. Count.").wait_for()
         for cell in ("player", "asks", "explores"):
             assert "model" not in again.output(NUMBERS[cell]).inner_text().lower()
+
+
+def test_a_cell_moves_no_player_that_another_one_showed_before_the_kernel_was_started_again(
+    lab: Lab, open_notebook: Any
+) -> None:
+    write(lab, "twice.ipynb", [CELLS["imports"], CELLS["player"], CELLS["player"]])
+    notebook = open_notebook("twice.ipynb")
+    players = [Shown(notebook.page.locator(".jp-Notebook-cell").nth(k).locator("section.player")) for k in (1, 2)]
+    notebook.run_cells(0, 1, 2)
+    for player in players:
+        player.stands_at(0)
+    notebook.do("await window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart();")
+    notebook.run_cells(0, 2)
+    players[1].stands_at(0)
+    players[1].click("last")
+    wait_until(notebook, "player.step == len(player) - 1")
+    players[0].stands_at(0)
 
 
 def test_an_untrusted_notebook_says_how_to_start_the_player(

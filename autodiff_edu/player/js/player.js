@@ -183,11 +183,12 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const play = () => {
     if (current === last) move(0);
     controls.showPlaying(true);
-    tell("playing", true);
     if (!wave || covered) start();
     else wave.precede(start);
+    tell("playing", true); // once it plays: who hears of it starts what does not
   };
   const start = () => {
+    clearInterval(timer);
     timer = setInterval(() => {
       // A cell that is run again, or a closed notebook, takes the host away without telling.
       if (host.isConnected) advance();
@@ -197,7 +198,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const replay = () => { stop(); if (!covered) wave?.run(() => {}); };
   const setSpeed = (/** @type {number} */ factor) => {
     speed = factor;
-    if (timer) { stop(); play(); }
+    if (timer) start();
   };
   const go = (/** @type {number} */ wanted) => { stop(); move(wanted); };
   const next = () => { stop(); advance(); };
