@@ -30,17 +30,27 @@ def _kernel_shell() -> Any:
     return shell if hasattr(shell, "kernel") else None
 
 
+def _request() -> dict[str, Any]:
+    """Return the message that the kernel is answering."""
+    shell = _kernel_shell()
+    message: dict[str, Any] = shell.get_parent() if hasattr(shell, "get_parent") else {}
+    return message
+
+
+def id_of_cell() -> str:
+    """Return the id of the cell that is running; "" where the frontend does not say, as JupyterLab does."""
+    return str(_request().get("metadata", {}).get("cellId") or "")
+
+
 def release_replaced(shown: Shown) -> None:
     """Release what the same cell showed when it was run before: ipywidgets and `Out` would keep it to the end.
 
-    Only a frontend that says which cell it runs, as JupyterLab does, can have anything replaced.
+    Only a frontend that says which cell it runs can have anything replaced.
     """
-    shell = _kernel_shell()
-    parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
-    cell = parent.get("metadata", {}).get("cellId")
-    if cell is None:
+    cell = id_of_cell()
+    if not cell:
         return
-    execution = parent["header"]["msg_id"]
+    execution = _request()["header"]["msg_id"]
     before, kept = _shown.get(cell, (execution, []))
     if before != execution:
         for one in [found for each in kept if (found := each()) is not None and found is not shown]:

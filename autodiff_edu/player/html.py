@@ -94,7 +94,7 @@ def fragment(
         A ``<div>`` without any id; the same arguments and the same build of zlib give the same bytes.
     """
     code, build = _compress_script()
-    attributes = f' data-start="{step}"' + " data-predict" * predict + (f' data-model="{key}"' if key else "")
+    attributes = f' data-start="{step}"' + " data-predict" * bool(predict) + (f' data-model="{key}"' if key else "")
     return FRAGMENT.format(
         attributes=attributes,
         above=HINT.format(tint=colour("forward-tint"), ink=colour("ink")) if in_cell else "",

@@ -19,6 +19,7 @@ import anywidget
 import traitlets
 
 from .bundle import asset
+from .cells import id_of_cell
 from .html import fragment
 from .unpacking import decompress
 
@@ -69,8 +70,10 @@ class Joined(_Base):  # type: ignore[misc]
 
     def _open(self) -> None:
         packed = decompress(self._packed["content"])
-        # The path of the notebook, where known: two that are open in one page must not move each other's players.
-        digest = hashlib.sha256(f"{os.environ.get('JPY_SESSION_NAME')}\n{packed}".encode()).hexdigest()[:16]
+        # Where known, the notebook and the cell: two notebooks that are open in one page must not move each other's
+        # players, nor a cell those that another one with the same program showed before the kernel was started again.
+        told = f"{os.environ.get('JPY_SESSION_NAME')}{id_of_cell()}\n{packed}"
+        digest = hashlib.sha256(told.encode()).hexdigest()[:16]
         _opened[digest] += 1
         self.key = f"{digest}-{_opened[digest]}"
         self.layout.open()  # which `release` has closed, if it was shown before

@@ -390,8 +390,8 @@ def test_what_takes_long_says_so_and_leaves_nothing_to_see(notebook, monkeypatch
 
 def test_without_anywidget_the_player_is_html():
     code = (
-        "import sys; sys.modules['anywidget'] = None; import ipywidgets, autodiff_edu as ad\n"
-        "player = ad.play(lambda x: x * x, 3.0); player.step = 2; player.predict = True; player.playing = True\n"
+        "import sys; sys.modules['anywidget'] = None; import ipywidgets, numpy as np, autodiff_edu as ad\n"
+        "player = ad.play(lambda x: x * x, 3.0); player.step = 2; player.predict = np.True_; player.playing = True\n"
         "bundle = player._repr_mimebundle_(); assert 'data-start=\"2\" data-predict' in bundle['text/html']\n"
         "print(*sorted(bundle), 'data-model' in bundle['text/html'], player)"
     )
