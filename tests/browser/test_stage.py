@@ -11,7 +11,7 @@ import pytest
 from programs import broadcasting, descent, diamond, einsum, network, rows, training
 
 import autodiff_edu as ad
-from browser.player_page import only, save_page
+from browser.player_page import only, save_page, violations, violations_in_both_schemes
 
 SCREEN = {"width": 1280, "height": 720}
 REFUSE = "() => { Element.prototype.requestFullscreen = () => Promise.reject(new TypeError('refused')); }"
@@ -217,6 +217,7 @@ def test_a_sentence_of_three_lines_has_smaller_letters_and_the_room_stays(visit:
     (room,) = {room for room, *_ in seen}
     assert max(needed for _, needed, _ in seen) == room
     assert room == pytest.approx(2 * 1.3 * 2.4 * 12.8, abs=1), "two lines of large letters"
+    assert violations(player.root) == []
     lengths = {
         long: [
             len(step["text"]) for step, (*_, one) in zip(traced.document()["steps"], seen, strict=True) if one is long
@@ -264,6 +265,7 @@ def test_numbers_in_the_panel_have_three_digits_and_are_whole(program: Any, visi
         assert broken == []
         digits += lengths
     assert max(digits, default=0) <= 3
+    assert violations_in_both_schemes(player.root) == []
     if program is pulled:
         assert digits
         player.press("Escape")
@@ -311,6 +313,7 @@ def test_beside_the_code_a_long_program_is_closed_and_the_chips_are_whole(visit:
     assert toggle.get_attribute("aria-expanded") == "false"
     toggle.click()
     assert player.root.locator(".program").is_visible()
+    assert violations(player.root) == []
     around = player.root.locator(".chips").bounding_box()
     chips = [chip.bounding_box() for chip in player.root.locator(".chips button").all()]
     inside = [chip for chip in chips if chip["y"] < around["y"] + around["height"] - 1]

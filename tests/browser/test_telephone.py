@@ -67,6 +67,17 @@ def test_what_is_added_up_lies_above_the_buttons(visit: Any, tmp_path: Path) -> 
     assert not player.root.locator(".accumulator").is_visible()
 
 
+def test_on_a_low_screen_the_sum_covers_nothing(visit: Any, tmp_path: Path) -> None:
+    """As at 1280 by 720 pixels, enlarged to 200 %."""
+    traced = diamond()
+    player = only(visit(save_page(traced, tmp_path), viewport={"width": 640, "height": 360}))
+    step = next(number for number, step in enumerate(traced.document()["steps"]) if step["kind"] == "accumulate")
+    player.root.locator(".scrubber input").fill(str(step))
+    player.root.page.evaluate("scrollTo(0, 0)")
+    assert player.root.locator(".accumulator").bounding_box()["y"] > 360
+    assert player.root.locator(".buttons").bounding_box()["y"] < 360
+
+
 def test_the_bars_of_several_players_do_not_lie_over_each_other(visit: Any, tmp_path: Path) -> None:
     page = "<!doctype html><meta name=viewport content='width=device-width'>"
     (tmp_path / "two.html").write_text(page + 2 * ad.play(diamond()).html(), encoding="utf-8")
