@@ -107,6 +107,8 @@ class Player:
             placed = layout(document)
         self._whole: dict[str, Any] | None = {"trace": document, "layout": placed, "css": style()}
         self.predict, self.playing, self._stage, self._step = bool(predict), False, stage, 0
+        if document["steps"] and document["steps"][-1]["kind"] == "error" and not predict:
+            self.step = len(self) - 1  # what went wrong is what the reader wants to see first
 
     @property
     def _content(self) -> dict[str, Any]:

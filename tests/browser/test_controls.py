@@ -12,8 +12,8 @@ import pytest
 from programs import HOSTILE, diamond
 
 import autodiff_edu as ad
-from autodiff_edu.player.descend import descend
 from autodiff_edu.player import Player
+from autodiff_edu.player.descend import descend
 from autodiff_edu.player.extra_parts import Written
 from autodiff_edu.text.shared import shared
 from browser.conftest import SIZE
