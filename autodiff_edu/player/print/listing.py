@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...text.shared import colour
-from .canvas import ADVANCE, Path, TextLine
+from .canvas import ADVANCE, MONOSPACE, Path, TextLine
+from .wrapping import shorten
 
 INK, QUIET, TINT, GONE = map(colour, ("ink", "quiet", "forward-tint", "backward-tint"))
 SIZE, LINE = 12, 17.0
@@ -17,7 +18,7 @@ def size_of(stages: list[dict[str, Any]]) -> dict[str, float]:
     """Return the width and height that the longest of some stages takes, in pixels."""
     lines = [line for stage in stages for line in stage["lines"]]
     code, why = (max((len(line.get(part, "")) for line in lines), default=0) for part in ("text", "why"))
-    wide = (code + GAP + why) * SIZE * ADVANCE
+    wide = (code + GAP + why + 1) * SIZE * ADVANCE  # a letter may be wider than expected
     return {
         "width": wide,
         "height": max(len(stage["lines"]) for stage in stages) * LINE,
@@ -37,5 +38,6 @@ def draw_listing(stage: dict[str, Any], size: dict[str, float]) -> list[Path | T
         shapes.append(TextLine(indent, top + 13, text.strip(), SIZE, QUIET if state == "gone" else INK))
         if state == "gone":
             shapes.append(Path(f"M{indent:g} {top + 9:g}H{len(text) * SIZE * ADVANCE:g}", stroke=QUIET))
-            shapes.append(TextLine(size["why"], top + 13, line["why"], SIZE, QUIET))
+            why = shorten(line["why"], size["width"] - size["why"], SIZE, MONOSPACE)
+            shapes.append(TextLine(size["why"], top + 13, why, SIZE, QUIET))
     return shapes

@@ -25,6 +25,7 @@ CODE, SMALLEST, LARGEST = 26.0, 20.0, 30.0  # letters of the code: usually, at l
 PITCH = 1.5  # of the code, in sizes of its letters
 WORDS = 22.0
 MOST_LINES, MOST_WORDS = 8, 4  # of code, of the sentence
+SUM = 168.0  # the height of what is computed, with room around it
 CURVE = 132.0  # the height of a curve, with its heading
 CLOSE, WHOLE, FAR = 2.3, 4 / 3, 5 / 3  # scales of the graph: at most, at least to show it whole, and cut
 
@@ -60,7 +61,8 @@ class SlideLayout:
         self.document, layout = content["trace"], content["layout"]
         self.layout = self.document.get("contours", layout)
         if "compiling" in self.document:
-            self.layout = size_of(self.document["compiling"])
+            listing = size_of(self.document["compiling"])
+            self.layout = listing | {"width": min(listing["width"], (WIDTH - 2 * MARGIN) / FAR)}
         self.curve: Curve | None = read_curve(self.document) if "links" in self.layout else None
         self.room = WIDTH - 2 * MARGIN if "compiling" in self.document else RIGHT
         self.tall = HEIGHT - 2 * MARGIN - (CURVE + 20 if self.curve else 0)
@@ -78,8 +80,10 @@ class SlideLayout:
         codes = self.document["code"]
         longest = max((len(line) for part in codes for line in part["lines"]), default=1)
         most = max((len(part["lines"]) for part in codes), default=1)
-        self.letter = max(SMALLEST, min(LARGEST, (LEFT - 32) / (longest * ADVANCE)))
         self.lines = min(MOST_LINES, most)
+        low = (HEIGHT - 2 * MARGIN - 50 - (MOST_WORDS - 1) * 30 - WORDS - SUM - 24) / (self.lines * PITCH)
+        # a hair narrower than the room, in which the longest line is not cut then
+        self.letter = max(SMALLEST, min(LARGEST, low, (LEFT - 32.1) / (longest * ADVANCE)))
 
     def frame(self, number: int, arrives: bool = True) -> Frame:
         """Return what is known at a step, before or after what moves in it `arrives`."""

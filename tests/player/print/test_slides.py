@@ -11,7 +11,10 @@ from PIL import Image
 from programs import diamond, not_a_number, training
 
 import autodiff_edu as ad
-from autodiff_edu.player.print.slide import HEIGHT, MARGIN, WIDTH, SlideLayout
+from autodiff_edu.player.print.canvas import TextLine
+from autodiff_edu.player.print.listing import draw_listing, size_of
+from autodiff_edu.player.print.slide import HEIGHT, MARGIN, WIDTH, WORDS, SlideLayout
+from autodiff_edu.player.print.wrapping import width_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -141,6 +144,23 @@ def test_every_kind_of_step_has_a_slide():
     player = ad.play(not_a_number())
     for number in range(len(player)):
         assert f"step {number + 1} of {len(player)}" in texts(player.frames(number, size="16:9").svg())
+
+
+@pytest.mark.parametrize("level", [1, 2, 3, 4])
+def test_what_is_computed_stands_between_code_and_sentence(level):
+    player = ad.drill(level, 1)
+    slides = SlideLayout(player._content)
+    for number in range(len(player)):
+        *_, row, words = slides.draw(number)[0].pieces
+        lowest = max((shape.y for shape in row if isinstance(shape, TextLine)), default=0.0)
+        assert lowest < min(shape.y for shape in words) - WORDS
+
+
+def test_why_a_line_goes_ends_within_the_listing():
+    stage = {"lines": [{"text": "t1 = x * x", "state": "gone", "why": "now part of the line that reads it " * 9}]}
+    why = draw_listing(stage, size_of([stage]) | {"width": 300.0})[-1]
+    assert why.words.endswith("…")
+    assert why.x + width_of(why.words, why.size, why.family) <= 300.0
 
 
 def test_a_program_that_shrinks_has_slides():
