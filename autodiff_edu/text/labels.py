@@ -211,7 +211,7 @@ class Labels:
 
 
 def _computes(function: str | None, entry: Any) -> bool:
-    """Return whether a call of this name, or an operator, computes an entry itself, not by way of it."""
+    """Return whether a call of this name, or an operator, computes an entry itself, in one operation."""
     return function in (None, entry.name) or (function == "astype" and _known(entry) in CASTS)
 
 
