@@ -38,7 +38,7 @@ def _request() -> dict[str, Any]:
 
 
 def id_of_cell() -> str:
-    """Return the id of the cell that is running; "" where the frontend does not say, as JupyterLab does."""
+    """Return the id of the cell that is running, which JupyterLab says; elsewhere ""."""
     return str(_request().get("metadata", {}).get("cellId") or "")
 
 
