@@ -370,6 +370,8 @@ def test_each_line_of_the_players_program_gives_what_its_step_shows(case):
         tape.gradient(target, tensors)
     document = steps.document()
     program, names = document["program"], {"np": np} | code(tape, target, tensors).namespace
+    mine = {f"tensors_{k}": tensor.numpy() for k, tensor in enumerate(tensors)}  # tensors[0] has a name in traces only
+    names["values"] = names.get("values", {}) | mine
     found = {}
     for k, line in enumerate(program["lines"]):
         if not line.startswith("#"):
