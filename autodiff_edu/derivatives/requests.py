@@ -26,8 +26,7 @@ def tensors_of(structure: Any, path: str) -> list[Tensor]:
             plain = plain if path == "target" else ". Make it one before the tape: x = ad.Variable(x)"
             raise TypeError(
                 f"{where} is {leaf!r:.60} of type {type(leaf).__name__}, but must be a Tensor or a Variable: the "
-                "object that the tape saw, not its value"
-                + (plain if isinstance(leaf, np.generic | np.ndarray) else "")
+                "object that the tape saw, not its value" + (plain if isinstance(leaf, np.generic | np.ndarray) else "")
             )
     return [leaf for _, leaf in leaves]
 
