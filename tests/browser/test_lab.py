@@ -212,13 +212,10 @@ def test_an_untrusted_notebook_shows_the_key_frame(lab: Lab, notebook: Notebook)
     picture = output.locator('img[src^="data:image/svg+xml;base64,"]')
     picture.wait_for()
     notebook.page.wait_for_function("image => image.naturalWidth > 200", arg=picture.element_handle())
-<<<<<<< HEAD
     assert "profit is t3 times cups" in picture.get_attribute("alt")
     assert "The tape watches price" not in output.inner_text()  # the transcript is in the plain text alone
-=======
     assert output.get_by_text("▶ Click this cell and press Shift+Enter").is_visible()
     assert output.locator("pre").count() == 0, "the picture stands alone"
->>>>>>> 17d7b35e (A first screen has a bar and a picture, and no transcript; three lines of the changes stood twice)
     assert opened.locator("section.player").count() == 0
 
 
