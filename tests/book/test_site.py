@@ -292,9 +292,9 @@ def test_the_front_page_s_player_stands_in_the_first_screen_and_plays(site: Path
         tab.page.set_viewport_size({"width": width, "height": height})
         tab.go(f"{site.as_uri()}/index.html")
         player = Shown(tab.page.locator("section.player"))
-        assert player.root.locator("div.bar").bounding_box()["y"] < 0.7 * height
+        assert player.root.locator("header").first.bounding_box()["y"] < 0.7 * height
         player.root.get_by_role("button", name="Pause", exact=True).wait_for()  # it plays
-        tab.page.clock.run_for(2500)  # and as long as this takes, for the clock goes on
+        tab.page.clock.run_for(4500)  # the wave, and as long as this takes, for the clock goes on
         assert int(player.root.get_attribute("data-step")) >= 2
     tab.is_quiet()
 
