@@ -83,7 +83,8 @@ def open_in_the_system_s_way(tree):
         text = name in {"read_text", "write_text"} or (name == "open" and not binary)
         if name in {"run", "Popen", "check_output"} and ("text" in given or "universal_newlines" in given):
             text = True
-        if text and "encoding" not in given and ast.unparse(node.func) not in {"io.open", "os.open"}:
+        others = {"io.open", "os.open", "super().open", "self.layout.open"}  # the last two open models of widgets
+        if text and "encoding" not in given and ast.unparse(node.func) not in others:
             yield node.lineno
 
 

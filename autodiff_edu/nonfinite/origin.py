@@ -109,6 +109,28 @@ def describe(entry: Entry, inputs: tuple[Any, ...]) -> str:
     return f"{entry.name} of {' and '.join(parts)}"
 
 
+def find_nan_of_infinity(entry: Entry) -> Birth | None:
+    """Return how an operation that works element by element made a NaN from an infinity, if it did.
+
+    >>> import numpy as np
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable([2.0, np.inf])
+    >>> with ad.GradientTape() as tape, np.errstate(all="ignore"):
+    ...     y = 0.0 * x
+    >>> find_nan_of_infinity(tape.entries[0])
+    Birth(value='nan', text='0 times inf gives nan at element [1]')
+    """
+    output = entry.output_value
+    if not is_elementwise(entry) or not bad(output).any():
+        return None
+    came = [np.isnan(value) for value in entry.values if np.any(bad(value))]
+    made = np.isnan(output) & ~np.any(np.broadcast_arrays(np.zeros_like(output, bool), *came), axis=0)
+    if not made.any():
+        return None
+    index, value = first(output, made)
+    return Birth(value, f"{describe(entry, inputs_of(entry, index))} gives {value}{at(index)}")
+
+
 def find_forward_birth(entry: Entry) -> Birth | None:
     """Return how an operation made something that is not finite from finite inputs, if it did."""
     wrong = bad(entry.output_value)

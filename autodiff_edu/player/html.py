@@ -23,6 +23,10 @@ body {{ margin: 1rem auto; padding: 0 1rem; max-width: 70rem; background: light-
 </style>
 </head>
 <body>
+<script>
+const focus = ({{ target }}) => target.shadowRoot.querySelector(".player").focus();
+addEventListener("autodiff-mounted", focus, {{ once: true }});
+</script>
 <main>
 {fragment}
 </main>

@@ -8,7 +8,12 @@ from typing import Any
 from ..core import events
 from ..core.entry import Entry
 from ..core.events import Event
-from ..nonfinite.origin import find_backward_birth, find_forward_birth, find_tangent_birth
+from ..nonfinite.origin import (
+    find_backward_birth,
+    find_forward_birth,
+    find_nan_of_infinity,
+    find_tangent_birth,
+)
 from ..text.shared import shared
 
 ODD = re.compile(shared()["odd"])
@@ -59,7 +64,9 @@ class NonfiniteSteps:
         if output in self.known or not ODD.search(self._value(output)["text"]):
             return came_in
         self.known.add(output)
-        return came_in or self._describe_birth(step, None if entry.values is None else find_forward_birth(entry))
+        if came_in or entry.values is None:
+            return came_in
+        return self._describe_birth(step, find_forward_birth(entry) or find_nan_of_infinity(entry))
 
     def _find_tangent_birth(self, event: events.PushForward, step: dict[str, Any]) -> Any:
         tensors, described = self.document["tensors"], self.document["entries"][step["entry"]]

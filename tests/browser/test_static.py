@@ -56,6 +56,15 @@ def test_play_walks_to_the_end_and_pauses(open_tab: Any, tmp_path: Path) -> None
     tab.is_quiet()
 
 
+def test_the_keys_move_the_player_of_a_saved_page_at_once(visit: Any, tmp_path: Path) -> None:
+    tab = visit(save_page(diamond(), tmp_path))
+    player = only(tab)
+    tab.page.keyboard.press("ArrowRight")
+    tab.page.keyboard.press("ArrowRight")
+    player.stands_at(2)
+    tab.is_quiet()
+
+
 def test_scrubber_and_entries_go_where_they_say(visit: Any, tmp_path: Path) -> None:
     traced = diamond()
     expected = read(traced)

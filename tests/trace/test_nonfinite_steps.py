@@ -163,3 +163,14 @@ def test_finite_traces_mention_nothing():
 def test_the_text_of_an_array_tells_whether_it_is_finite(value, found):
     match = ODD.search(array(value)["text"])
     assert (match and match[1]) == found
+
+
+def test_a_nan_that_an_infinity_becomes_is_explained_where_it_is_born():
+    def entropy(p):
+        return np.sum(p * np.log(p))
+
+    with np.errstate(all="ignore"):
+        document = ad.play(entropy, np.array([0.5, 0.5, 0.0]))._content["trace"]
+    said = {step["born"]: step["text"] for step in document["steps"] if "born" in step and step["kind"] == "record"}
+    assert "log of 0 gives -inf at element [2]" in said["-inf"]
+    assert "0 times -inf gives nan at element [2]" in said["nan"]

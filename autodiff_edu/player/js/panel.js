@@ -154,7 +154,7 @@ function formulasOf(trace, read, history, tangents, isCovered, staged) {
     const values = (/** @type {Leaf} */ leaf) => (leaf === "g" ? arrived : value(entry, leaf, number));
     const isNumber = !Array.isArray(tree); // what it is in numbers is the outcome already
     const nodes = both(entry, tree, isNumber || (isCovered() && !sent) ? null : arrived && values);
-    if (arrived) nodes.push(...outcome(sent));
+    if (sent) nodes.push(...outcome(sent));
     set(nodes[0], "data-factor", "");
     return equation(drawBarName(trace.tensors[/** @type {number} */ (given[argument])].name), ...signed("+=", nodes));
   };

@@ -104,7 +104,7 @@ export const STRINGS = {
     none: "No curve is drawn",
     covered: "Values up to this step",
     which: "The cotangent that is drawn, on a logarithmic scale",
-    cotangent: (name) => `|cotangent of ${name}|`,
+    cotangent: (name) => `|cotangent of ${name}|, log`,
     noCotangent: "no cotangent",
     equals: (text) => `= ${text}`,
     /** @type {(name: string, from: string, to: string, count: number) => string} */
