@@ -174,7 +174,7 @@ TOGETHER = """root => {
     unread: sentence.scrollHeight - sentence.clientHeight,
     lit: at("[data-lit]").map((line) => ({ ...line, box: at(".code:not(.program)")[0] })),
     accumulator: at(".accumulator"),
-    sums: [...root.querySelectorAll(".part")].every((part) => part.getBoundingClientRect().bottom <=
+    sums: [...root.querySelectorAll(".sum .part")].every((part) => part.getBoundingClientRect().bottom <=
       root.querySelector(".accumulator").getBoundingClientRect().bottom),
   };
 }"""
