@@ -117,7 +117,8 @@ def is_packed(path: Path) -> bool:
     """Return whether a page needs a file: modules, and the data that they read."""
     parts = path.relative_to(PACKAGE).parts
     idle = [("player", "js"), *(("course", folder) for folder in ("book", "notebooks", "template", "tools"))]
-    unused = "__pycache__" in parts or parts[:2] in idle
+    read_as_it_is = parts[:2] == ("player", "js") and path.name in {"live.js", "frame.js"}  # by widgets
+    unused = "__pycache__" in parts or (parts[:2] in idle and not read_as_it_is)
     return not unused and path.suffix in {".py", ".json", ".js", ".css", ".toml", ".typed"}
 
 
