@@ -12,7 +12,7 @@ import ipywidgets
 
 from ..player import Player
 from ..player.extra_parts import Written
-from ..player.frame import Frame, close_all
+from ..player.frame import StoredBox, close_all
 from ..player.widget import widget_class
 from .look import STEPS, image, is_steep, table
 
@@ -32,7 +32,7 @@ class Sliders:
         self.top = ipywidgets.HBox([moving, self.picture], layout={"flex_flow": "row wrap", "grid_gap": "0 1rem"})
         self.box = ipywidgets.VBox([self.top])
         self.box.add_class("autodiff-explorer")
-        self.frame = Frame(box=self.box, key=self.box.model_id)
+        self.frame = StoredBox(box=self.box, key=self.box.model_id)
 
     def _slider(self, explorer: Any, name: str) -> Any:
         low, high = explorer.ranges[name]

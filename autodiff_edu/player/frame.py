@@ -18,7 +18,7 @@ HTML = """\
 """
 
 
-class Frame(anywidget.AnyWidget):
+class StoredBox(anywidget.AnyWidget):
     """Where a box appears, as long as the kernel has it."""
 
     _esm = asset("js/frame.js")

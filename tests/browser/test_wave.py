@@ -140,7 +140,7 @@ def test_play_and_the_arrows_go_by_the_size_that_is_chosen_and_shift_by_the_next
     player.stands_at(turns[-1])
     size.select_option("by turn")
     player.root.focus()
-    player.press("Shift+ArrowRight")  # there is no larger one
+    player.press("Shift+ArrowRight")  # the largest is chosen already
     player.stands_at(len(steps) - 1)
 
 

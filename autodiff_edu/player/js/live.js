@@ -30,7 +30,7 @@ function initialize({ model }) {
     player.ask(model.get("predict"));
     player.join((name, value) => tell(player, name, value));
     play();
-    try { model.send("mounted"); } catch { /* there is no kernel to answer */ }
+    try { model.send("mounted"); } catch { /* no kernel hears it */ }
   };
   /** @type {(player: Player, name: string, value: unknown) => void} */
   const tell = (player, name, value) => {

@@ -1,6 +1,6 @@
 /**
  * The strip under the scrubber: the curves of what changes over the steps, drawn up to the step at hand and faint after
- * it, and the size of one cotangent on a logarithmic scale. Where nothing changes there is no strip.
+ * it, and the size of one cotangent on a logarithmic scale. A trace in which nothing changes has no strip.
  */
 
 import { formatHeight, formatPower, readCotangents, readCurves, stairsOf, trendOf } from "./curves.js";

@@ -8,7 +8,7 @@ from typing import Any
 from ...text.shared import shared
 from ..layout.thumbnails import has_cells, measure, shape_text
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box
-from .frames import EDGE, INK, PAPER, QUIET, RULE, Frame
+from .frames import EDGE, INK, PAPER, QUIET, RULE, StepPicture
 from .moments import subject_of
 from .wrapping import shorten, width_of
 
@@ -34,7 +34,7 @@ class Term:
     size: tuple[float, float] = (0.0, 0.0)
 
 
-def terms_of(frame: Frame, arrives: bool = True, counted: str = "") -> tuple[str, list[Term]]:
+def terms_of(frame: StepPicture, arrives: bool = True, counted: str = "") -> tuple[str, list[Term]]:
     """Return the heading of what is computed, and its terms."""
     step, names = frame.now.step, [tensor["name"] for tensor in frame.document["tensors"]]
     result = {"tint": frame.tint, "ink": frame.colour}
@@ -163,7 +163,7 @@ def _fit(terms: list[Term], room: float) -> tuple[float, list[str], list[float]]
     return size, texts, widths
 
 
-def _art_of(frame: Frame, array: dict[str, Any], tensor: int, part: str) -> tuple[Drawn, ...]:
+def _art_of(frame: StepPicture, array: dict[str, Any], tensor: int, part: str) -> tuple[Drawn, ...]:
     """Draw an array whose text is too long, where the graph draws it too."""
     box = frame.layout["tensors"][tensor]
     if len(array["text"]) <= 12 or "art" not in box or not has_cells(array):

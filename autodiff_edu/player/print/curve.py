@@ -15,7 +15,7 @@ INK, QUIET, RULE, PAPER, SUNK = map(colour, ("ink", "quiet", "rule", "paper", "s
 
 
 @dataclass(frozen=True)
-class Curve:
+class TargetCurve:
     """A number that is computed again and again.
 
     Attributes
@@ -33,7 +33,7 @@ class Curve:
     last: int
 
 
-def read_curve(document: dict[str, Any]) -> Curve | None:
+def read_curve(document: dict[str, Any]) -> TargetCurve | None:
     """Return how the target of a training changes; None for anything else."""
     turns = find_turns(document)
     if not turns:
@@ -43,11 +43,11 @@ def read_curve(document: dict[str, Any]) -> Curve | None:
     points = [
         (step, float(value["data"]), value["text"]) for step, target in turns for value in [tensors[target]["value"]]
     ]
-    return Curve("target" if re.fullmatch(r"t\d+", name) else name, points, len(document["steps"]) - 1)
+    return TargetCurve("target" if re.fullmatch(r"t\d+", name) else name, points, len(document["steps"]) - 1)
 
 
 def draw_curve(
-    curve: Curve, step: int, place: tuple[float, float, float, float], size: float = 11.0, weight: float = 1.6
+    curve: TargetCurve, step: int, place: tuple[float, float, float, float], size: float = 11.0, weight: float = 1.6
 ) -> list[Drawn]:
     """Draw the curve up to a step: what is still to come is not drawn."""
     x, y, width, height = place

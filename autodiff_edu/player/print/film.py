@@ -33,7 +33,7 @@ from .canvas import (
     to_pixels,
     window_head,
 )
-from .frames import PAPER, Frame
+from .frames import PAPER, StepPicture
 from .moments import choose_film_steps, choose_key_steps
 from .slide import HEIGHT, WIDTH, Layer, SlideLayout
 from .wrapping import width_of
@@ -183,7 +183,7 @@ def _shoot(content: dict[str, Any], steps: Sequence[int]) -> list[Shot]:
     return shots
 
 
-def _beads(slides: SlideLayout, frame: Frame, layers: list[Layer]) -> tuple[Bead, ...]:
+def _beads(slides: SlideLayout, frame: StepPicture, layers: list[Layer]) -> tuple[Bead, ...]:
     """Return what travels along the active lines of a step: down with values, up with cotangents."""
     step = frame.now.step
     if step["kind"] not in ("record", "cut", "skip", "accumulate", "push forward") or "links" not in slides.layout:
@@ -204,7 +204,7 @@ def _beads(slides: SlideLayout, frame: Frame, layers: list[Layer]) -> tuple[Bead
     return tuple(beads)
 
 
-def _look(array: dict[str, Any], frame: Frame) -> tuple[Drawn, ...]:
+def _look(array: dict[str, Any], frame: StepPicture) -> tuple[Drawn, ...]:
     """Draw a bead around (0, 0): with the number, if it is a short one."""
     text, number = "", array["data"]
     if not array["shape"] and isinstance(number, int | float) and not isinstance(number, bool):

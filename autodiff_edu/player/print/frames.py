@@ -117,7 +117,7 @@ def _draw_strip(
     scale = max(SMALLEST, fit)
     room = min(max(NARROWEST, layout["width"] * scale + 2 * PADDING), WIDEST) - 2 * PADDING
     picture = (room, min(layout["height"] * scale, TALLEST), scale)
-    frames = [Frame(document, layout, number, picture) for number in steps]
+    frames = [StepPicture(document, layout, number, picture) for number in steps]
     words = max((len(frame.sentence) for frame in frames), default=0)
     head = max((frame.head for frame in frames), default=0.0)
     below = max((frame.extra for frame in frames), default=0.0)
@@ -138,7 +138,7 @@ def _draw_strip(
     return *whole, shapes
 
 
-class Frame:
+class StepPicture:
     """One step; with `arrives` false, before what moves in it has arrived."""
 
     def __init__(

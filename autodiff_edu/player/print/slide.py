@@ -12,8 +12,8 @@ from typing import Any
 
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box
 from .computation import CAPTIONS, draw_terms, terms_of
-from .curve import Curve, draw_curve, read_curve
-from .frames import INK, PAPER, QUIET, RULE, SUNK, Frame
+from .curve import TargetCurve, draw_curve, read_curve
+from .frames import INK, PAPER, QUIET, RULE, SUNK, StepPicture
 from .listing import size_of
 from .plane import draw_legend, draw_plane, legend_rows
 from .wrapping import shorten, wrap
@@ -63,7 +63,7 @@ class SlideLayout:
         if "compiling" in self.document:
             listing = size_of(self.document["compiling"])
             self.layout = listing | {"width": min(listing["width"], (WIDTH - 2 * MARGIN) / FAR)}
-        self.curve: Curve | None = read_curve(self.document) if "links" in self.layout else None
+        self.curve: TargetCurve | None = read_curve(self.document) if "links" in self.layout else None
         self.room = WIDTH - 2 * MARGIN if "compiling" in self.document else RIGHT
         self.tall = HEIGHT - 2 * MARGIN - (CURVE + 20 if self.curve else 0)
         if "compiling" in self.document:
@@ -75,7 +75,7 @@ class SlideLayout:
             rows = legend_rows(self.layout, RIGHT, SMALLEST)
             self.tall -= 1.6 * SMALLEST * rows + 8
             self.scale = min(self.scale, self.tall / self.layout["height"])
-        self.frames: dict[tuple[int, bool], Frame] = {}  # the latest one, which is often wanted again
+        self.frames: dict[tuple[int, bool], StepPicture] = {}  # the latest one, which is often wanted again
         self.corner: tuple[float, float] | None = None
         codes = self.document["code"]
         longest = max((len(line) for part in codes for line in part["lines"]), default=1)
@@ -85,11 +85,11 @@ class SlideLayout:
         # a hair narrower than the room, in which the longest line is not cut then
         self.letter = max(SMALLEST, min(LARGEST, low, (LEFT - 32.1) / (longest * ADVANCE)))
 
-    def frame(self, number: int, arrives: bool = True) -> Frame:
+    def frame(self, number: int, arrives: bool = True) -> StepPicture:
         """Return what is known at a step, before or after what moves in it `arrives`."""
         if (number, arrives) not in self.frames:
             picture = self.room, self.tall, self.scale
-            self.frames = {(number, arrives): Frame(self.document, self.layout, number, picture, arrives)}
+            self.frames = {(number, arrives): StepPicture(self.document, self.layout, number, picture, arrives)}
         return self.frames[number, arrives]
 
     def draw_nothing(self) -> list[Layer]:
@@ -143,7 +143,7 @@ class SlideLayout:
 
     # The graph, or the picture in its place
 
-    def picture(self, frame: Frame, x: float, y: float) -> Layer:
+    def picture(self, frame: StepPicture, x: float, y: float) -> Layer:
         """Draw the graph, or the picture in its place, through its window."""
         self.corner = left, top = self.aim(frame)
         wide, tall = frame.layout["width"] * self.scale, frame.layout["height"] * self.scale
@@ -165,7 +165,7 @@ class SlideLayout:
             edge.append(Path(rounded_box(*box, 4), stroke=RULE, weight=0.6))
         return Layer((*map(tuple, drawn), tuple(edge)), window)
 
-    def aim(self, frame: Frame) -> tuple[float, float]:
+    def aim(self, frame: StepPicture) -> tuple[float, float]:
         """Find the top left corner of what is seen: as before, if the current tensor and its inputs are in it."""
         wanted = frame.corner()
         entry = frame.now.step.get("entry")
@@ -197,7 +197,7 @@ class SlideLayout:
 
     # The code
 
-    def code(self, frame: Frame, top: float, height: float) -> tuple[tuple[Shape, ...], ...]:
+    def code(self, frame: StepPicture, top: float, height: float) -> tuple[tuple[Shape, ...], ...]:
         """Draw the code around the current line: its ground, the mark of the line, the lines."""
         where = frame.now.step.get("where")
         part = self.document["code"][where["code"] if where else 0]
