@@ -9,7 +9,6 @@
 Tensor(0.077004)
 """
 
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from .derivatives.steps import Contribution, Step
 from .explain.journal import journal
 from .gradient_tape import GradientTape
 from .options import options
+from .text.ipython import shell
 from .trace import Trace, trace
 from .trace.hook import hook
 from .trace.scopes import scope
@@ -142,10 +142,9 @@ def __getattr__(name: str) -> Any:
 
 def _register_magic() -> None:
     """Register `%%play` in IPython, unless it knows another."""
-    ipython = sys.modules.get("IPython")
-    shell = getattr(ipython, "get_ipython", lambda: None)()
-    if shell is not None and "play" not in shell.magics_manager.magics["cell"]:
-        import_module(f"{__name__}.player.magic").load_ipython_extension(shell)
+    ipython = shell()
+    if ipython is not None and "play" not in ipython.magics_manager.magics["cell"]:
+        import_module(f"{__name__}.player.magic").load_ipython_extension(ipython)
 
 
 _register_magic()

@@ -17,6 +17,8 @@ import os
 import sys
 from typing import Any
 
+from .text.ipython import shell
+
 CHOICES = {"player": ("auto", "widget", "html")}
 
 
@@ -84,5 +86,4 @@ def makes_widgets() -> bool:
     """Return whether a player is a widget: in a notebook, and wherever ipywidgets has been imported."""
     if "google.colab" in sys.modules:  # where the first widget loads a script from the network
         return options.player == "widget"
-    ipython = sys.modules.get("IPython")
-    return "ipywidgets" in sys.modules or (ipython is not None and ipython.get_ipython() is not None)
+    return "ipywidgets" in sys.modules or shell() is not None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 from weakref import ref
+
+from ..text.ipython import shell
 
 LONG = 5_000
 """With more events or steps than this, drawing takes seconds."""
@@ -23,17 +24,15 @@ _shown: dict[str, tuple[str, list[ref[Shown]]]] = {}
 """By the id of the cell: the execution, and what it has shown."""
 
 
-def _kernel_shell() -> Any:
-    """Return IPython's shell if it is a notebook's."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    return shell if hasattr(shell, "kernel") else None
+def _is_notebook() -> bool:
+    """Return whether this runs in a kernel."""
+    return hasattr(shell(), "kernel")
 
 
 def _request() -> dict[str, Any]:
     """Return the message that the kernel is answering."""
-    shell = _kernel_shell()
-    message: dict[str, Any] = shell.get_parent() if hasattr(shell, "get_parent") else {}
+    kernel = shell()
+    message: dict[str, Any] = kernel.get_parent() if hasattr(kernel, "get_parent") else {}
     return message
 
 
@@ -66,7 +65,7 @@ def sign_of_life(count: int) -> Iterator[None]:
     >>> with sign_of_life(3):
     ...     pass
     """
-    if count <= LONG or _kernel_shell() is None:
+    if count <= LONG or not _is_notebook():
         yield
         return
     from IPython.display import display

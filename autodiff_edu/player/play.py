@@ -14,7 +14,8 @@ from ..custom.inner_tape import SecondTape, tapes_here
 from ..explain.explanation import Explanation
 from ..gradient_tape import GradientTape
 from ..text.functions import name_of, names_of_parameters
-from ..text.tracebacks import hide_frames, shell
+from ..text.ipython import shell
+from ..text.tracebacks import hide_frames
 from ..trace.trace import Trace, trace
 from . import Player
 from .compiler_passes import document_of

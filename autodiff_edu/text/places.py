@@ -17,6 +17,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from .frames import Where, modules_in
+from .ipython import shell
 from .source_code import SourceCode, Span, parse, source_of, span
 
 
@@ -205,10 +206,8 @@ def list_cells() -> list[str]:
 
 def _label(path: str) -> str:
     """Name a file the same way on every machine and in every kernel."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
-    if shell is not None:
-        known = shell.compile.format_code_name(path)
+    if (ipython := shell()) is not None:
+        known = ipython.compile.format_code_name(path)
         if known is not None and known[0] == "Cell":
             return str(known[1]).replace("In[", "cell ").rstrip("]")
     # "<doctest name[3]>" and similar names are not files

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 from functools import partial
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from .frames import is_ours
+from .ipython import shell
 
 E = TypeVar("E", bound=BaseException)
 
@@ -57,9 +57,3 @@ def _without_frames(traceback: TracebackType | None) -> TracebackType | None:
     for at in reversed(frames):
         kept = TracebackType(kept, at.tb_frame, at.tb_lasti, at.tb_lineno)
     return kept
-
-
-def shell() -> Any:
-    """Return the running IPython, or None."""
-    ipython = sys.modules.get("IPython")
-    return getattr(ipython, "get_ipython", lambda: None)()
