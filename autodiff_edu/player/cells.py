@@ -24,11 +24,6 @@ _shown: dict[str, tuple[str, list[ref[Shown]]]] = {}
 """By the id of the cell: the execution, and what it has shown."""
 
 
-def _is_notebook() -> bool:
-    """Return whether this runs in a kernel."""
-    return hasattr(shell(), "kernel")
-
-
 def _request() -> dict[str, Any]:
     """Return the message that the kernel is answering."""
     kernel = shell()
@@ -65,7 +60,7 @@ def sign_of_life(count: int) -> Iterator[None]:
     >>> with sign_of_life(3):
     ...     pass
     """
-    if count <= LONG or not _is_notebook():
+    if count <= LONG or not hasattr(shell(), "kernel"):
         yield
         return
     from IPython.display import display
