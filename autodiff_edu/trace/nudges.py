@@ -193,11 +193,6 @@ def natural_size(value: Any) -> float:
     return float(f"1e{f'{magnitude:.6e}'.partition('e')[2]}") if 1e-9 < magnitude < 1e9 else 1.0
 
 
-def steps(size: float) -> list[float]:
-    """List the nudges of a size: fractions of it, down and up."""
-    return [_by(size, portion) for portion in shared()["nudges"]]
-
-
 def _by(size: float, portion: float) -> float:
     return float(f"{size * portion:.4g}")
 

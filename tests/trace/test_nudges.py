@@ -13,7 +13,7 @@ from programs import EXAMPLES, diamond, loop, stopped, two_passes, two_tapes
 import autodiff_edu as ad
 from autodiff_edu.derivatives.nudge import run_again
 from autodiff_edu.text.shared import shared
-from autodiff_edu.trace.nudges import MOST, MOST_RUNS, natural_size, round_to, steps
+from autodiff_edu.trace.nudges import MOST, MOST_RUNS, natural_size, round_to
 
 
 def kept(traced: ad.Trace, target: str | None = None) -> dict[str, dict[str, Any]]:
@@ -37,6 +37,11 @@ def played(f: Any, *args: Any, **about: Any) -> dict[str, dict[str, Any]]:
             y = f(*x)
         tape.gradient(y, x)
     return kept(traced, "y")
+
+
+def steps(size: float) -> list[float]:
+    """List the nudges of a size, in four digits."""
+    return [float(f"{size * portion:.4g}") for portion in shared()["nudges"]]
 
 
 def moved(nudge: dict[str, Any]) -> list[Any]:
