@@ -21,6 +21,7 @@ from ..arrays.structures import as_array
 from ..core.tensor import Tensor, constant
 from ..options import shows_widgets
 from ..player.cells import release_replaced
+from ..player.html import image
 from ..player.play import play
 from ..plots import check_range
 from ..text.formatting import short_value
@@ -28,7 +29,7 @@ from ..text.frames import here
 from ..text.functions import name_of
 from ..text.places import call_from
 from ..transforms.gradients import value_and_grad
-from .look import Look, image, is_steep, table
+from .look import Look, is_steep, table
 from .tangent import Curve, Picture
 
 FRAMES = 5
@@ -204,7 +205,8 @@ class Explorer:
         return self._html("", [self.look.picture])
 
     def _html(self, about: str, pictures: list[Picture | None], in_cell: bool = False) -> str:
-        drawn = "".join(image(picture, 600 if len(pictures) == 1 else 280) for picture in pictures if picture)
+        width = 600 if len(pictures) == 1 else 280
+        drawn = "".join(image(picture.svg, picture.about, width) for picture in pictures if picture)
         player = "" if self.look.player is None else self.look.player.html(in_cell)
         return f"<div>\n{about}{table(self.look)}{drawn}{player}\n</div>"
 

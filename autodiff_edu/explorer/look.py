@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import html
 from dataclasses import dataclass, field
 from typing import Any
@@ -58,13 +57,6 @@ def table(look: Look) -> str:
         return f'<p role="status"><b>{html.escape(look.error)}</b></p>'
     cells = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>" for name, text in look.rows())
     return f"<table>{cells}</table>" if cells else ""
-
-
-def image(picture: Picture, width: int | str) -> str:
-    """Write a picture as data, because notebooks strip markup."""
-    data = base64.b64encode(picture.svg.encode()).decode()
-    about = html.escape(picture.about, quote=True)
-    return f'<img alt="{about}" width="{width}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">'
 
 
 def is_steep(low: float, high: float) -> bool:

@@ -13,8 +13,9 @@ import ipywidgets
 from ..player import Player
 from ..player.extra_parts import Written
 from ..player.frame import StoredBox, close_all
+from ..player.html import image
 from ..player.widget import widget_class
-from .look import STEPS, image, is_steep, table
+from .look import STEPS, is_steep, table
 
 LOWER = "<style>.autodiff-explorer { --autodiff-tall: clamp(440px, 100vh - 420px, 640px) }</style>"
 """Makes the player lower, so that it is seen together with the sliders above it."""
@@ -64,7 +65,8 @@ class Sliders:
         """Show the current view; the player keeps its step if the trace is long enough."""
         look = explorer.look
         self.numbers.value = LOWER + table(look)
-        self.picture.value = "" if look.picture is None else image(look.picture, "100%")
+        drawn = look.picture
+        self.picture.value = "" if drawn is None else image(drawn.svg, drawn.about, "100%")
         for name, slider in self.sliders.items():
             if slider.value != explorer.values[name]:
                 slider.value = explorer.values[name]

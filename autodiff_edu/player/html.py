@@ -102,7 +102,7 @@ def fragment(
     return FRAGMENT.format(
         attributes=attributes,
         above=HINT.format(tint=colour("forward-tint"), ink=colour("ink")) if in_cell else "",
-        picture="" if picture is None else _image(*picture),
+        picture="" if picture is None else f"<p>{image(*picture)}</p>\n",
         transcript=f'<pre style="white-space: pre-wrap">{html.escape(transcript)}</pre>\n' if transcript else "",
         content=dumps(packed),  # base64 has no "<", so the user's code cannot end the script
         build=build,
@@ -126,10 +126,10 @@ def abridge(transcript: str) -> str:
     return "\n".join([*lines[:KEPT], left_out, *lines[-KEPT:]])
 
 
-def _image(svg: str, about: str) -> str:
+def image(svg: str, about: str, width: int | str | None = None) -> str:
     """Write a picture as data, because notebooks strip markup."""
-    data = base64.b64encode(svg.encode()).decode()
-    return f'<p><img alt="{html.escape(about)}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}"></p>\n'
+    data, wide = base64.b64encode(svg.encode()).decode(), "" if width is None else f' width="{width}"'
+    return f'<img alt="{html.escape(about)}"{wide} style="max-width: 100%" src="data:image/svg+xml;base64,{data}">'
 
 
 def page(title: str, fragment: str) -> str:

@@ -7,8 +7,6 @@ programs that don't know CSS, see one still slide. GIF and WebP are drawn by mat
 
 from __future__ import annotations
 
-import base64
-import html
 import io
 from collections import Counter
 from collections.abc import Sequence
@@ -21,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..files import save
+from ..html import image
 from .canvas import (
     MONOSPACE,
     Drawn,
@@ -140,8 +139,7 @@ class Film:
         return _bind([frame for frame, _ in frames], [time for _, time in frames], "WEBP", lossless=True, method=2)
 
     def _repr_html_(self) -> str:
-        data, about = base64.b64encode(self.svg().encode()).decode(), html.escape(f"Film of {self._title}")
-        return f'<img alt="{about}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">'
+        return image(self.svg(), f"Film of {self._title}")
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the film to a file.
