@@ -14,7 +14,6 @@ import autodiff_edu as ad
 from autodiff_edu.course import check, described
 from autodiff_edu.course.contents import OURS
 from autodiff_edu.course.feedback import number
-from autodiff_edu.course.tools.differences import WIDGET_VIEW
 from autodiff_edu.course.tools.execute import as_text
 
 CHAPTERS = [chapter.notebook for chapter in OURS.assignments]
@@ -156,7 +155,7 @@ def notebook_with_a_widget(model):
     html = (
         f'<div data-autodiff-frame="{model}"><div data-autodiff-player data-start="2" data-model="{model}">plays</div>'
     )
-    shown = {WIDGET_VIEW: {"model_id": model}, "text/html": html, "text/plain": "P"}
+    shown = {"text/html": html, "text/plain": "P"}
     output = {"output_type": "display_data", "metadata": {}, "data": shown}
     cell = {"cell_type": "code", "id": "player", "metadata": {"execution": {"shell.execute_reply": "2026-01-01"}},
             "source": "a\nb", "execution_count": 1, "outputs": [output]}  # fmt: skip

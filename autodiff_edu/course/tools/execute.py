@@ -23,7 +23,7 @@ from typing import Any
 from ...saving.files import write
 from ..contents import Course
 from ..values import find_course
-from .differences import WIDGET_VIEW, same_html
+from .differences import same_html
 from .fill import fill
 
 KEPT = "executed", "handed_out"
@@ -200,9 +200,7 @@ def as_text(notebook: dict[str, Any]) -> str:
             cell["id"] = f"cell-{number:02}"
         used.add(cell["id"])
         for output in cell.get("outputs", ()):
-            # A stored view of a widget waits for a kernel; the same in HTML plays without, and without its model.
             if text := output.get("data", {}).get("text/html"):
-                output["data"].pop(WIDGET_VIEW, None)
                 output["data"]["text/html"] = MODEL.sub(r"\1\2", text if isinstance(text, str) else "".join(text))
     return json.dumps(_split(notebook), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
