@@ -70,7 +70,7 @@ def mismatch(
     elif name in JOINS:
         said = _join(name, args, parameters, shapes, called, written)
     elif function is np.reshape:
-        said = _reshape(shapes[0], args, parameters, called[0], written)
+        said = _reshape(shapes[0], args, parameters, called[0])
     elif isinstance(function, np.ufunc) or name == "where":
         said = _broadcasting(shapes, called, written)
     return said and _append(said, _hint(what_would_fit(function, args, parameters, list(names)), said[-1][-1] == "?"))
@@ -161,7 +161,7 @@ def _join(
     return []
 
 
-def _reshape(shape: Shape, args: Any, parameters: dict[str, Any], name: str, written: str) -> Parts:
+def _reshape(shape: Shape, args: Any, parameters: dict[str, Any], name: str) -> Parts:
     wanted = args[1] if len(args) > 1 else parameters.get("shape", parameters.get("newshape"))
     wanted = tuple(wanted) if isinstance(wanted, list | tuple) else (wanted,)
     if not all(isinstance(length, int | np.integer) for length in wanted) or wanted.count(-1) > 1:

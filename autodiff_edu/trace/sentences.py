@@ -93,7 +93,7 @@ class Sentences:
                     text += f" Now {function} runs again, because what it computed was not kept."
                 return text
             case events.Accumulate(tensor=tensor):
-                name, said = labels[tensor._id], self._quote(event, step)
+                name, said = labels[tensor._id], self._quote(event)
                 return self._place(event, step) + (
                     _describe_sum(name, event, step, said)
                     if is_written(event.value._array)
@@ -177,14 +177,14 @@ class Sentences:
             said += f" Here {' and '.join(found)} {are} for {self.labels[id]}."
         return said
 
-    def _quote(self, event: events.Accumulate, step: dict[str, Any]) -> str:
+    def _quote(self, event: events.Accumulate) -> str:
         """Return what the user's backward function computed for a contribution, as it is written there."""
         own = self.own.get(id(event))
         return (own and own.quote()) or ""
 
     def _place(self, event: events.Accumulate, step: dict[str, Any]) -> str:
         """Write where a contribution was computed, and, where there are several tapes, in whose pass."""
-        line = self._line(step) if self._quote(event, step) and step["where"] else ""
+        line = self._line(step) if self._quote(event) and step["where"] else ""
         if self._is_alone():
             return line
         reruns = "reruns" in self.document["tapes"][step["tape"]]

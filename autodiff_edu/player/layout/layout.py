@@ -27,7 +27,7 @@ from .layers import Vertex
 from .levels import Edge, Level, nest_levels
 from .thumbnails import SIZE, end_text, has_cells, largest, measure, shape_text
 
-# Pixels. A character is this wide at the 12 px that player.css uses for the graph.
+# Pixels. A character is this wide at the 12 px that css/graph.css has for the graph.
 CHARACTER = 7.3
 SMALL_CHARACTER = 6.7  # and this wide at 11 px
 BOX: dict[str, float] = shared()["box"]
@@ -39,7 +39,7 @@ BOX_HEIGHT = BOX["height"]
 FOLDED = 2 * LINE + 12
 WIDEST_FOLDED = 260.0
 
-# How much of a text is shown before the ellipsis (of a value: by player.js); the whole text is in the tooltip.
+# How much of a text is shown before the ellipsis (of a value: by js/boxes.js); the whole text is in the tooltip.
 LONGEST_VALUE: int = shared()["longest_value"]
 LONGEST_NAME = 14
 
@@ -117,7 +117,7 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _label_width(one: dict[str, Any]) -> float:
-    """Measure the width in a group's box that player.js's label needs, which shortens long names."""
+    """Measure the width in a group's box that the label of js/groups.js needs, which shortens long names."""
     name = {
         "loop": f"loop ×{one.get('times')}",
         "turn": f"turn {one.get('number')}",

@@ -68,7 +68,7 @@ class Window:
     shapes: Sequence[Drawn]
 
 
-Shape = Path | TextLine | Window
+Shape = Drawn | Window
 
 WHOLE = re.compile(r"\.0(?!\d)")  # the superfluous decimals of a whole number
 
@@ -202,7 +202,7 @@ def _figure(width: float, height: float, shapes: Sequence[Shape]) -> Any:
     return figure
 
 
-def _add_artist(figure: Any, shape: Path | TextLine, transform: Any, scale: float = 1.0, clip: Any = None) -> None:
+def _add_artist(figure: Any, shape: Drawn, transform: Any, scale: float = 1.0, clip: Any = None) -> None:
     from matplotlib.patches import PathPatch
     from matplotlib.text import Text as Words
 
