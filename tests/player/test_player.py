@@ -331,7 +331,7 @@ class Shell:
 @pytest.fixture
 def notebook(monkeypatch):
     shell = Shell()
-    monkeypatch.setattr("autodiff_edu.player.cells._kernel_shell", lambda: shell)
+    monkeypatch.setattr("autodiff_edu.player.cells.shell", lambda: shell)
     return shell
 
 
