@@ -18,7 +18,7 @@ from ..text.frames import Where, here
 from ..text.mismatches import Parts
 
 
-class Failed(NamedTuple):
+class FailedOperation(NamedTuple):
     """An operation that has raised an error, which may have been caught since."""
 
     error: Exception
@@ -47,7 +47,7 @@ class Failure(NamedTuple):
 
 
 @contextmanager
-def note_failures(failed: list[Failed]) -> Iterator[None]:
+def note_failures(failed: list[FailedOperation]) -> Iterator[None]:
     """Note the last operation that failed in a `with` block, as the only item of a list."""
     outer = told.get()
 
@@ -55,7 +55,7 @@ def note_failures(failed: list[Failed]) -> Iterator[None]:
         where = here()
         # An error that is on its way out of a function of the user's has happened there, not in the call of it.
         if not failed or failed[0].error is not error or failed[0].where == where:
-            failed[:] = [Failed(error, operation, args, parameters, where)]
+            failed[:] = [FailedOperation(error, operation, args, parameters, where)]
         if outer:
             outer(error, operation, args, parameters)
 
@@ -66,7 +66,7 @@ def note_failures(failed: list[Failed]) -> Iterator[None]:
         told.reset(token)
 
 
-def failure_of(failed: Failed) -> Failure:
+def failure_of(failed: FailedOperation) -> Failure:
     """Return what to keep of a failed operation."""
     error, operation, args, parameters, where = failed
     function = operation[0] if isinstance(operation, tuple) else operation

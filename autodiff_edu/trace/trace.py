@@ -34,7 +34,7 @@ from ..core.variable import Variable
 from ..text.frames import Where, here
 from ..text.places import place
 from ..text.statements import is_theirs
-from .failures import Failed, Failure, failure_of, note_failures
+from .failures import FailedOperation, Failure, failure_of, note_failures
 from .hook import hook
 from .scopes import opened
 from .warning_places import warn_at_the_line
@@ -109,7 +109,7 @@ class Trace:
         self.returned: dict[int, str] = {}  # by the id of a tensor: the user's function that returned it
         self.causes: tuple[str, ...] = ()  # an explanation's reasons, each the text of one of its events
         self.failure: Failure | None = None  # the operation that raised the error which ended it
-        self._failed: list[Failed] = []
+        self._failed: list[FailedOperation] = []
         self._held: dict[int, Any] = {}  # by the id of a tape
         self._causes: dict[Any, tuple[Any, ...]] = {}  # why there was no derivative, by source and place
         self._lines: Any = None  # what follows the lines of code, while the block runs

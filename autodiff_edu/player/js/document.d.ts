@@ -256,6 +256,7 @@ interface Link {
 
 interface Group {
   kind: "scope" | "call" | "pass" | "push" | "rerun" | "loop" | "turn";
+  title: string;
   count: number;
   parent: number;
   name?: string;

@@ -24,15 +24,13 @@ export function readSizes({ steps, entries }, history, { groups, tensors }) {
   const ends = new Map(steps.map((step, number) => [step.pass, number]));
   const open = steps.map(() => /** @type {number | null} */ (null)); // the pass under way, of several the latest
   for (const first of history.turns) open.fill(steps[first].pass, first, ends.get(steps[first].pass) + 1);
-  const phase = /** @type {any} */ (history).phase ?? ((/** @type {number} */ number) =>
-    (steps[number].kind === "assign" ? "update" : history.backward[number] ? "backward" : "forward"));
   const starts = { turn: new Set([last]), pass: new Set([last]), line: new Set([last]) };
   /** @type {(string | null | undefined)[]} */
   let [turn, place, pass] = [undefined, null, null];
   /** @param {number} number */
   const opens = (number) => steps[number]?.kind === "watch" || steps[number]?.what === "condition";
   steps.forEach(({ entry, where, call }, number) => {
-    const word = phase(number);
+    const word = history.phase(number);
     const passes = word === "backward" || word === "tangents"; // what a tape does after a pass belongs to it
     const now = open[number] !== null ? `pass ${open[number]}` : passes ? pass : word;
     if (now !== pass) starts.pass.add(number);

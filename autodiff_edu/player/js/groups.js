@@ -38,7 +38,7 @@ export function groupsView(trace, history, layout, folds, toggle) {
    * @param {Group} group
    */
   const labelOf = (group) => {
-    const [name, rest] = [words[group.kind](group), words.folded("▸ ", group.count).length];
+    const [name, rest] = [group.title, words.folded("▸ ", group.count).length];
     const room = Math.floor((group.folded.width - SIDES) / CHARACTER);
     return words.folded(shorten(name, Math.max(room - rest, 4)), group.count);
   };
@@ -78,7 +78,7 @@ export function groupsView(trace, history, layout, folds, toggle) {
       set(button, "style", `--x: ${!closed && group.side === "right" ? x + width : x}px; --y: ${y}px; ${size}`);
       set(button, "data-side", closed ? null : group.side);
       set(button, "aria-expanded", !closed);
-      const name = words[group.kind](group);
+      const name = group.title;
       set(button, "title", closed ? words.folded(name, group.count) : name);
       write(label, closed ? labelOf(group) : name);
     }
@@ -106,12 +106,12 @@ export function groupsView(trace, history, layout, folds, toggle) {
     const sends = home.includes(cover);
     const within = sends ? home : folds.around(group);
     const turn = within.slice(0, within.indexOf(cover)).findLast((each) => layout.groups[each].kind === "turn");
-    const parts = [turn && words.turn(layout.groups[turn]), sends && `${trace.tensors[output].name} = ${text}`];
+    const parts = [turn && layout.groups[turn].title, sends && `${trace.tensors[output].name} = ${text}`];
     write(now.state, parts.filter(Boolean).join(": "));
     return now.button;
   };
   /** @param {number} index */
-  const nameOf = (index) => words[layout.groups[index].kind](layout.groups[index]);
+  const nameOf = (index) => layout.groups[index].title;
   const buttonOf = (/** @type {number} */ index) => buttons[index].button;
   return { element, paint, show, outermost, placeOf, nameOf, buttonOf };
 }

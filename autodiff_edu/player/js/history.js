@@ -61,7 +61,7 @@ export function readHistory(trace) {
   });
   const [backward, tangents] = [flags.map((each) => each.backward), flags.map((each) => each.tangents)];
   const [pass, paused] = [flags.map((each) => each.pass), flags.map((each) => each.paused)];
-  const update = flags.map((each, step) => each.update || steps[step].kind === "assign"); // by older documents, too
+  const update = flags.map((each) => each.update);
   const first = new Map(steps.map((step, number) => /** @type {const} */ ([step.pass, number])).reverse()); // by pass
   first.delete(undefined);
   const turns = [...first.values()].sort((a, b) => a - b);

@@ -267,13 +267,6 @@ export const STRINGS = {
       unconnected: "No cotangent reached it",
     },
     groups: {
-      scope: (/** @type {Group} */ { name }) => name,
-      call: (/** @type {Group} */ { name }) => name,
-      pass: (/** @type {Group} */ { name }) => `← pass of ${name}`,
-      push: (/** @type {Group} */ { name }) => `→ tangents over ${name}`,
-      rerun: (/** @type {Group} */ { name }) => `↻ ${name}, run again: it was not kept`,
-      loop: (/** @type {Group} */ { times }) => `loop ×${times}`,
-      turn: (/** @type {Group} */ { number }) => `turn ${number}`,
       /** @type {(name: string, count: number) => string} */
       folded: (name, count) => `${name} · ${count} entries`,
     },

@@ -99,7 +99,7 @@ export function tapeView(trace, history, layout, go) {
       refill();
     });
     const group = layout.groups[turn];
-    write(row.text, STRINGS.graph.groups.folded(STRINGS.graph.groups.turn(group), group.count));
+    write(row.text, STRINGS.graph.groups.folded(group.title, group.count));
     const update = (/** @type {number} */ step) => {
       const [isOpen, state] = [turns.isOpen(turn), history.state(entry, step)];
       const isNow = !isOpen && turns.shown()[turns.place(rowAt[step])].turn === turn;

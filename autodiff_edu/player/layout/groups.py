@@ -76,6 +76,26 @@ def find_groups(document: dict[str, Any]) -> tuple[list[dict[str, Any]], list[in
     return groups, homes
 
 
+def title_of(group: dict[str, Any]) -> str:
+    """Write what a group is called, wherever it is drawn.
+
+    >>> title_of({"kind": "loop", "times": 5}), title_of({"kind": "pass", "name": "inner"})
+    ('loop ×5', '← pass of inner')
+    """
+    match group:
+        case {"kind": "loop", "times": times}:
+            return f"loop ×{times}"
+        case {"kind": "turn", "number": number}:
+            return f"turn {number}"
+        case {"kind": "pass", "name": name}:
+            return f"← pass of {name}"
+        case {"kind": "push", "name": name}:
+            return f"→ tangents over {name}"
+        case {"kind": "rerun", "name": name}:
+            return f"↻ {name}, run again: it was not kept"
+    return str(group["name"])
+
+
 def in_order(entries: list[dict[str, Any]]) -> list[int]:
     """Sort the entries so that each comes after those it uses, otherwise as they are.
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from ...text.formatting import brief
 from ...text.shared import shared
-from .groups import find_groups
+from .groups import find_groups, title_of
 from .layers import Vertex
 from .levels import Edge, Level, nest_levels
 from .thumbnails import SIZE, end_text, has_cells, largest, measure, shape_text
@@ -69,9 +69,9 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
         ``entry`` that uses it and the ``group`` inside of which it is (or -1), and where it starts or ends at the
         border of a group, that group as ``out_of`` or ``into``; ``entries``, for each entry the link that arrives for
         each argument. A line from an input to an entry is that link and all its parents. ``groups`` are those of
-        `groups.find_groups` with their frame, the ``side`` of its label, and ``folded``, the ``x`` and ``width`` of
-        the box that is left of it, which is as high as the picture's ``folded``; ``open`` says whether they are
-        unfolded at first.
+        `groups.find_groups` with a ``title``, their frame, the ``side`` of its label, and ``folded``, the ``x`` and
+        ``width`` of the box that is left of it, which is as high as the picture's ``folded``; ``open`` says whether
+        they are unfolded at first.
 
     Examples
     --------
@@ -85,7 +85,8 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
     [[0]]
     """
     entries = document["entries"]
-    groups, homes = find_groups(document)
+    found, homes = find_groups(document)
+    groups = [one | {"title": title_of(one)} for one in found]
     limits = _limits(document)
     arts = _find_art(document, limits)
     boxes = _measure(document, arts)
@@ -116,18 +117,11 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _label_width(one: dict[str, Any]) -> float:
+def _label_width(group: dict[str, Any]) -> float:
     """Measure the width in a group's box that the label of js/groups.js needs, which shortens long names."""
-    name = {
-        "loop": f"loop ×{one.get('times')}",
-        "turn": f"turn {one.get('number')}",
-        "pass": f"← pass of {one.get('name')}",
-        "push": f"→ tangents over {one.get('name')}",
-        "rerun": f"↻ {one.get('name')}, run again: it was not kept",
-    }.get(one["kind"], str(one.get("name")))
-    whole = min(WIDEST_FOLDED, len(f"▸ {name} · {one['count']} entries") * CHARACTER + 2 * PADDING + 8)
+    whole = min(WIDEST_FOLDED, len(f"▸ {group['title']} · {group['count']} entries") * CHARACTER + 2 * PADDING + 8)
     # why it runs again is what the frame is there to say, so it is wide enough for that when it is open
-    return max(whole, len(f"▾ {name}") * CHARACTER + 2 * PADDING + 8) if one["kind"] == "rerun" else whole
+    return max(whole, len(f"▾ {group['title']}") * CHARACTER + 2 * PADDING + 8) if group["kind"] == "rerun" else whole
 
 
 def _arrays(document: dict[str, Any]) -> list[tuple[list[Any], list[Any]]]:

@@ -428,11 +428,7 @@ def _frame_of(group: dict[str, Any]) -> Path:
 
 def _name_of(group: dict[str, Any], left: float, right: float) -> list[Drawn]:
     """Write the name of a group over the lines that cross it; of a folded one in the middle of what can be seen."""
-    name = str(group.get("name", ""))
-    if group["kind"] == "loop":
-        name = f"loop ×{group['times']}"
-    elif group["kind"] == "turn":
-        name = f"turn {group['number']}"
+    name = group["title"]
     x, y, end = group["x"], group["y"], group["x"] + group["width"]
     if group.get("closed"):
         x, end = max(x, left), min(end, right)

@@ -82,9 +82,6 @@ test("what goes on at a step is a word, which the heading has a text for", () =>
   assert.deepEqual(phases("two_passes"), ["forward", "backward", "update", "backward"]);
   assert.deepEqual(phases("forward_mode"), ["forward", "tangents", "forward", "tangents"]);
   const { document } = traces.two_passes;
-  const older = { ...document, states: document.states.map((state) => ({ ...state, update: undefined })) };
-  const at = document.steps.findIndex(({ kind }) => kind === "assign");
-  assert.equal(readHistory(older).phase(at), "update");
   const kinds = ["error", "explain"].map((kind) => ({ ...document, steps: [{ ...document.steps[0], kind }] }));
   assert.deepEqual(kinds.map((each) => readHistory({ ...each, states: [{}] }).phase(0)), ["error", "explain"]);
 });
