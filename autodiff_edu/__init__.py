@@ -21,7 +21,7 @@ from .derivatives.steps import Contribution, Step
 from .explain.journal import journal
 from .gradient_tape import GradientTape
 from .options import options
-from .text.ipython import shell
+from .text.ipython import find_shell
 from .trace import Trace, trace
 from .trace.hook import hook
 from .trace.scopes import scope
@@ -142,7 +142,7 @@ def __getattr__(name: str) -> Any:
 
 def _register_magic() -> None:
     """Register `%%play` in IPython, unless it knows another."""
-    ipython = shell()
+    ipython = find_shell()
     if ipython is not None and "play" not in ipython.magics_manager.magics["cell"]:
         import_module(f"{__name__}.player.magic").load_ipython_extension(ipython)
 

@@ -17,7 +17,7 @@ import os
 import sys
 from typing import Any
 
-from .text.ipython import shell
+from .text.ipython import find_shell
 
 CHOICES = {"player": ("auto", "widget", "html")}
 
@@ -86,4 +86,4 @@ def makes_widgets() -> bool:
     """Return whether a player is a widget: in a notebook, and wherever ipywidgets has been imported."""
     if "google.colab" in sys.modules:  # where the first widget loads a script from the network
         return options.player == "widget"
-    return "ipywidgets" in sys.modules or shell() is not None
+    return "ipywidgets" in sys.modules or find_shell() is not None

@@ -40,14 +40,14 @@ class KnownValues:
         """Return an entry with its values, if they are known; and with its output, if that is."""
         if entry.values is not None:
             return entry
-        values = self._values(entry)
+        values = self._find_values(entry)
         output = self._known.get(entry.output_id)
         if output is None and values is not None:
             output = self._known[entry.output_id] = _compute(entry, values)
         complete = values if output is not None else None
         return Entry(entry.operation, entry.line, entry.parameters, complete, output)
 
-    def _values(self, entry: Entry) -> tuple[Any, ...] | None:
+    def _find_values(self, entry: Entry) -> tuple[Any, ...] | None:
         """List the arguments of an entry; None if one is not known, or the line has more than the journal has kept."""
         node, found = expression(entry.where), written(entry.where)
         if found is None or found[1] not in (None, entry.name) or (isinstance(node, ast.Call) and node.keywords):
@@ -57,14 +57,14 @@ class KnownValues:
             return None
         values = []
         for id, argument in zip(entry.ids, nodes, strict=True):
-            value = self._known.get(id) if id is not None else _number(argument)
+            value = self._known.get(id) if id is not None else _read_number(argument)
             if value is None:
                 return None
             values.append(value)
         return tuple(values)
 
 
-def _number(node: ast.expr) -> Any:
+def _read_number(node: ast.expr) -> Any:
     with suppress(ValueError):
         value = ast.literal_eval(node)
         return value if isinstance(value, int | float | complex) else None

@@ -228,7 +228,7 @@ class Explorer:
         release_replaced(self)
         html = self.html(in_cell=True)
         if shows_widgets() and self._live() is not None:
-            html = self._widget.around(html)
+            html = self._widget.enclose(html)
         return {"text/plain": f"{self!r}\n{self.look.words()}", "text/html": html}
 
     def release(self) -> None:

@@ -14,7 +14,7 @@ from ..player import Player
 from ..player.extra_parts import Written
 from ..player.frame import StoredBox, close_all
 from ..player.html import image
-from ..player.widget import widget_class
+from ..player.widget import make_widget_class
 from .look import STEPS, is_steep, table
 
 LOWER = "<style>.autodiff-explorer { --autodiff-tall: clamp(440px, 100vh - 420px, 640px) }</style>"
@@ -52,9 +52,9 @@ class Sliders:
         slider.observe(moved, "value")
         return slider
 
-    def around(self, html: str) -> str:
+    def enclose(self, html: str) -> str:
         """Return what a cell shows: the box, or without a kernel this HTML."""
-        return self.frame.around(html)
+        return self.frame.enclose(html)
 
     def close(self) -> None:
         """Close all widgets."""
@@ -74,7 +74,7 @@ class Sliders:
             self.box.children = [self.top]
             return
         if self.player is None:
-            self.player = widget_class(Player)(Written(look.player._content["trace"]))
+            self.player = make_widget_class(Player)(Written(look.player._content["trace"]))
         else:
             self.player.draw(look.player)
         if len(self.box.children) == 1:

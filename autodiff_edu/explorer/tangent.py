@@ -43,7 +43,7 @@ Sample = tuple[str, str, float, tuple[float, ...]]
 """What a line means, its colour, its weight and its dashes."""
 
 
-def _legend(samples: list[Sample]) -> list[Shape]:
+def _draw_legend(samples: list[Sample]) -> list[Shape]:
     """Draw, above the frame, what each line means."""
     shapes: list[Shape] = []
     left = LEFT
@@ -113,7 +113,7 @@ class Curve:
             samples[1:] = [("the secant", LINE, 2.2, ()), ("the tangent", QUIET, 1.4, (5, 4))]
             dots.append((x + h, beyond))
             told += f", and the secant through {self.name} = {number(x)} and {number(x + h)}, of slope {number(rise)}"
-        shapes: list[Shape] = [Path(f"M0 0H{WIDTH}V{HEIGHT}H0Z", PAPER), *self._axes(), *_legend(samples)]
+        shapes: list[Shape] = [Path(f"M0 0H{WIDTH}V{HEIGHT}H0Z", PAPER), *self._axes(), *_draw_legend(samples)]
         shapes += [Path(self._pieces(self.xs, self.ys), stroke=CURVE, weight=2), *lines]
         shapes += [self._dot(*dot) for dot in dots if np.isfinite(dot[1]) and self._is_inside(*dot)]
         ends = " to ".join(map(number, self.span))

@@ -18,7 +18,7 @@ from ..trace.sentences import transcript
 from ..trace.states import states
 from . import html
 from .bundle import style
-from .cells import release_replaced, sign_of_life
+from .cells import announce_drawing, release_replaced
 from .files import save
 from .layout.layout import layout
 from .packing import pack
@@ -85,16 +85,16 @@ class Player:
         """Make a widget of it in a notebook; elsewhere nobody wants what anywidget imports."""
         if makes_widgets():
             try:
-                from .widget import Joined, widget_class
+                from .widget import Joined, make_widget_class
             except ImportError:  # without anywidget
                 return super().__new__(cls)
             if not issubclass(cls, Joined):
-                cls = widget_class(cls)  # type: ignore[arg-type]  # a class has a hash
+                cls = make_widget_class(cls)  # type: ignore[arg-type]  # a class has a hash
         return super().__new__(cls)
 
     def __init__(self, trace: Traced, predict: bool = False, stage: bool = False) -> None:
         super().__init__()
-        with sign_of_life(len(getattr(trace, "events", ()))), without_collecting():
+        with announce_drawing(len(getattr(trace, "events", ()))), without_collecting():
             document = trace.document()
             known = shared()["version"]
             if document.get("version", known) != known:
@@ -177,10 +177,10 @@ class Player:
         return self._fragment(in_cell=in_cell)
 
     def _fragment(self, key: str = "", in_cell: bool = False) -> str:
-        words = "" if in_cell else self._in_words()  # a cell has them as plain text
+        words = "" if in_cell else self._write_fallback()  # a cell has them as plain text
         return html.fragment(self._packed, self.step, words, self._picture, self.predict, key, in_cell)
 
-    def _in_words(self) -> str:
+    def _write_fallback(self) -> str:
         """Return what stands where no script runs; nothing if it would give away what the reader is asked."""
         return "" if self.predict else html.abridge(self.transcript())
 
@@ -276,8 +276,8 @@ class Player:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         release_replaced(self)
-        with sign_of_life(len(self)):
-            words = self._in_words()
+        with announce_drawing(len(self)):
+            words = self._write_fallback()
             # A terminal, and a PDF of a notebook, show only the plain text.
             plain = f"{self!r}\n{words}" if words else repr(self)
             key = self._join() if shows_widgets() else ""

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 from weakref import ref
 
-from ..text.ipython import shell
+from ..text.ipython import find_shell
 
 LONG = 5_000
 """With more events or steps than this, drawing takes seconds."""
@@ -24,16 +24,16 @@ _shown: dict[str, tuple[str, list[ref[Shown]]]] = {}
 """By the id of the cell: the execution, and what it has shown."""
 
 
-def _request() -> dict[str, Any]:
+def _read_request() -> dict[str, Any]:
     """Return the message that the kernel is answering."""
-    kernel = shell()
+    kernel = find_shell()
     message: dict[str, Any] = kernel.get_parent() if hasattr(kernel, "get_parent") else {}
     return message
 
 
-def id_of_cell() -> str:
+def find_cell_id() -> str:
     """Return the id of the cell that is running, which JupyterLab says; elsewhere ""."""
-    return str(_request().get("metadata", {}).get("cellId") or "")
+    return str(_read_request().get("metadata", {}).get("cellId") or "")
 
 
 def release_replaced(shown: Shown) -> None:
@@ -41,10 +41,10 @@ def release_replaced(shown: Shown) -> None:
 
     Only a frontend that says which cell it runs can have anything replaced.
     """
-    cell = id_of_cell()
+    cell = find_cell_id()
     if not cell:
         return
-    execution = _request()["header"]["msg_id"]
+    execution = _read_request()["header"]["msg_id"]
     before, kept = _shown.get(cell, (execution, []))
     if before != execution:
         for one in [found for each in kept if (found := each()) is not None and found is not shown]:
@@ -54,13 +54,13 @@ def release_replaced(shown: Shown) -> None:
 
 
 @contextmanager
-def sign_of_life(count: int) -> Iterator[None]:
+def announce_drawing(count: int) -> Iterator[None]:
     """Write into the cell's output how many steps are being drawn, if they are many; afterwards nothing of it is seen.
 
-    >>> with sign_of_life(3):
+    >>> with announce_drawing(3):
     ...     pass
     """
-    if count <= LONG or not hasattr(shell(), "kernel"):
+    if count <= LONG or not hasattr(find_shell(), "kernel"):
         yield
         return
     from IPython.display import display

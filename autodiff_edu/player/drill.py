@@ -111,7 +111,7 @@ class Drill(Player):
         """Return the programs with their questions, and then the answers."""
         return _on_paper(self._drawn)
 
-    def _in_words(self) -> str:
+    def _write_fallback(self) -> str:
         return self.transcript()
 
     def sheet(self) -> str:

@@ -26,7 +26,7 @@ class StoredBox(anywidget.AnyWidget):
     key = traitlets.Unicode().tag(sync=True)
     box = traitlets.Instance(ipywidgets.Widget).tag(sync=True, **ipywidgets.widget_serialization)
 
-    def around(self, html: str) -> str:
+    def enclose(self, html: str) -> str:
         """Return what a cell shows: this HTML until the box takes its place, and again without a kernel."""
         return HTML.format(key=self.key, html=html)
 

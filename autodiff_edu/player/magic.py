@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from ..text.tracebacks import lines_without_frames
+from ..text.tracebacks import render_without_frames
 from ..trace.trace import Trace, trace
 from .play import has_steps, play
 
@@ -78,7 +78,7 @@ def run_cell(shell: Any, cell: str, **options: bool) -> None:
             shell._showtraceback(*traceback)
     elif not isinstance(error, UsageError):  # which IPython has printed
         lines = shown[-1][-1] if shown else []
-        raise _with_lines(error, lines if error is result.error_before_exec else lines_without_frames(error))
+        raise _attach_lines(error, lines if error is result.error_before_exec else render_without_frames(error))
 
 
 def _awaits(shell: Any, cell: str) -> bool:
@@ -99,7 +99,7 @@ def _display(traced: Trace, options: dict[str, bool]) -> None:
         print("%%play: no tape recorded anything in this cell, so there is nothing to step through.")
 
 
-def _with_lines(error: BaseException, lines: list[str]) -> BaseException:
+def _attach_lines(error: BaseException, lines: list[str]) -> BaseException:
     """Return an error that IPython shows once, with these lines of the cell's own traceback."""
 
     def render() -> list[str]:

@@ -14,7 +14,7 @@ from ..custom.inner_tape import SecondTape, tapes_here
 from ..explain.explanation import Explanation
 from ..gradient_tape import GradientTape
 from ..text.functions import name_of, names_of_parameters
-from ..text.ipython import shell
+from ..text.ipython import find_shell
 from ..text.tracebacks import hide_frames
 from ..trace.trace import Trace, trace
 from . import Player
@@ -141,7 +141,7 @@ def _show_until(error: Exception, traced: Trace, predict: bool, stage: bool) -> 
     player = Player(traced, predict, stage)
     with suppress(AttributeError):  # an exception may refuse attributes
         error.player = player  # type: ignore[attr-defined]
-    if shell() is not None:
+    if find_shell() is not None:
         from IPython.display import display
 
         display(player)

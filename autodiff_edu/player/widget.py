@@ -19,7 +19,7 @@ import anywidget
 import traitlets
 
 from .bundle import asset
-from .cells import id_of_cell
+from .cells import find_cell_id
 from .html import fragment
 from .unpacking import decompress
 
@@ -72,7 +72,7 @@ class Joined(_Base):  # type: ignore[misc]
         packed = decompress(self._packed["content"])
         # Where known, the notebook and the cell: two notebooks that are open in one page must not move each other's
         # players, nor a cell those that another one with the same program showed before the kernel was started again.
-        told = f"{os.environ.get('JPY_SESSION_NAME')}{id_of_cell()}\n{packed}"
+        told = f"{os.environ.get('JPY_SESSION_NAME')}{find_cell_id()}\n{packed}"
         digest = hashlib.sha256(told.encode()).hexdigest()[:16]
         _opened[digest] += 1
         self.key = f"{digest}-{_opened[digest]}"
@@ -118,6 +118,6 @@ class Joined(_Base):  # type: ignore[misc]
 
 
 @cache
-def widget_class(cls: type[Any]) -> type[Any]:
+def make_widget_class(cls: type[Any]) -> type[Any]:
     """Return a kind of player as a widget."""
     return type(cls.__name__, (Joined, cls, anywidget.AnyWidget), {"__module__": cls.__module__})

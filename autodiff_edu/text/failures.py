@@ -16,7 +16,7 @@ from .fitting import each, is_array, is_joined, what_would_fit
 from .formatting import short_value
 from .frames import Where, here
 from .functions import name_of
-from .mismatches import Parts, mismatch
+from .mismatches import Parts, find_mismatch
 from .places import place, written
 from .shared import operators
 from .tracebacks import hide_frames
@@ -56,8 +56,8 @@ def explain(error: Exception, operation: Any, args: Any, parameters: Any = ()) -
             _explain(error, operation, args, dict(parameters))
 
 
-def mismatch_of(error: Exception, operation: Any, args: Any, parameters: Any, where: Where) -> Parts:
-    """Find which numbers of a failed operation's shapes do not go together, as `mismatches.mismatch` does."""
+def explain_mismatch(error: Exception, operation: Any, args: Any, parameters: Any, where: Where) -> Parts:
+    """Find which numbers of a failed operation's shapes do not go together, as `mismatches.find_mismatch` does."""
     with suppress(Exception), np.errstate(all="ignore"):
         function, method = operation if isinstance(operation, tuple) else (operation, None)
         given = args[:1] if function is operator.getitem else args
@@ -66,7 +66,7 @@ def mismatch_of(error: Exception, operation: Any, args: Any, parameters: Any, wh
         called = f"np.{name}" if getattr(np, name, None) is function else name
         if name in operators() and (found := written(where)) and found[1] is None:
             called = operators()[name].sign
-        return mismatch(function, given, dict(parameters), names, called, str(error))
+        return find_mismatch(function, given, dict(parameters), names, called, str(error))
     return []
 
 

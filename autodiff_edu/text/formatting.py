@@ -70,7 +70,7 @@ def spoken_value(array: Any, noun: str = "array") -> str:
     if is_written(array):
         text = short_value(array)
         return brief(text) if getattr(array, "dtype", np.dtype(int)).kind in "fc" else text
-    shape, same = "×".join(map(str, array.shape)), _filling(array)
+    shape, same = "×".join(map(str, array.shape)), _find_filling(array)
     text = f"{noun} of length {array.size}" if array.ndim == 1 else f"{shape} {noun}"
     if array.size == 0:
         return f"an empty {text}"
@@ -88,7 +88,7 @@ def spoken_size(array: Any) -> str:
     """
     if is_written(array):
         return ""
-    shape, same = "×".join(map(str, array.shape)), _filling(array)
+    shape, same = "×".join(map(str, array.shape)), _find_filling(array)
     size = f"length {array.size}" if array.ndim == 1 else shape
     filling = "" if same is None else f", filled with {same}"
     return f" ({size}{filling if isinstance(array, np.ndarray) else ', not computed here'})"
@@ -101,7 +101,7 @@ def is_written(array: Any) -> bool:
     return known and (not getattr(array, "ndim", 0) or (0 < array.size <= FEW and rows <= 2))
 
 
-def _filling(array: Any) -> str | None:
+def _find_filling(array: Any) -> str | None:
     """Write the number that a large array is filled with, if it is the same everywhere."""
     if not isinstance(array, np.ndarray) or not array.size or array.dtype.kind not in "biufc":
         return None
@@ -143,10 +143,10 @@ def brief(text: str) -> str:
     >>> brief("0.666667"), brief("1234.56"), brief("1.23457e+06"), brief("2.125"), brief("[0.333333-2j 123457]")
     ('0.667', '1235', '1.23e+06', '2.13', '[0.333-2j 123457]')
     """
-    return FRACTION.sub(_in_three_digits, text)
+    return FRACTION.sub(_round_number, text)
 
 
-def _in_three_digits(found: re.Match[str]) -> str:
+def _round_number(found: re.Match[str]) -> str:
     text, exponent = found[1], found[2] or ""
     digits = max(3, text.index("."))
     # halfway between two numbers the text of the upper one is taken, as a reader would

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 
-def shell() -> Any:
+def find_shell() -> Any:
     """Return the running IPython, or None; IPython is not imported for this."""
     ipython = sys.modules.get("IPython")
     return getattr(ipython, "get_ipython", lambda: None)()

@@ -9,7 +9,7 @@ import numpy as np
 
 from .formatting import is_array, short_argument, short_index, spell_out, spoken_value, subscript
 from .frames import Where
-from .places import first_name, name_in_with, names, renamed
+from .places import find_first_name, list_second_names, name_in_with, names
 from .shared import operators
 
 SPOKEN = {
@@ -136,7 +136,7 @@ class Labels:
                 if written.last and name is None:  # what came from outside is an argument of the call
                     known = [argument for argument in written.arguments if argument]
                     name = known[0] if len(known) == 1 else None
-                name = self._assigned.get(id) or (name and first_name(entry.where, name))
+                name = self._assigned.get(id) or (name and find_first_name(entry.where, name))
                 name = name or path
                 self._watched += name is None
                 self.give(id, name or f"x{self._watched}")
@@ -148,7 +148,7 @@ class Labels:
     def _rename(self, entry: Any) -> None:
         """Note the second names that the line of an entry uses for its arguments."""
         for id, name in zip(entry.ids, self.of_arguments(entry), strict=True):
-            if id is not None and name and name not in self._uses and name in renamed(entry.where):
+            if id is not None and name and name not in self._uses and name in list_second_names(entry.where):
                 self._uses[name] = 1
                 self._aliases.add((id, name))
 
@@ -248,7 +248,7 @@ def _name_of_tape(tape: Any) -> str | None:
     return entered and name_in_with(entered)
 
 
-def _numbered(name: str, number: int) -> str:
+def _number_tape(name: str, number: int) -> str:
     return f"rerun {number} of {name.removeprefix(RERUN)}" if name.startswith(RERUN) else f"{name} {number}"
 
 
@@ -263,6 +263,6 @@ def names_of_tapes(tapes: list[Any]) -> list[str]:
         label = name if name is not None and counts[name] == 1 else None
         while label is None or label in found or (label in counts and label != name):
             numbers[name or "tape"] += 1
-            label = _numbered(name or "tape", numbers[name or "tape"])
+            label = _number_tape(name or "tape", numbers[name or "tape"])
         found.append(label)
     return found

@@ -1,7 +1,7 @@
 r"""Why a failed operation failed, in a sentence or two, with the numbers marked that do not go together.
 
 >>> h, w = np.ones((3, 2)), np.ones((3, 1))
->>> parts = mismatch(np.matmul, (h, w), {}, ["h", "w"], "@")
+>>> parts = find_mismatch(np.matmul, (h, w), {}, ["h", "w"], "@")
 >>> print("".join(parts).replace("? ", "?\n"))
 h has shape (3, 2), w has shape (3, 1): @ needs the inner two to be equal: 2 ≠ 3. Did you mean w of shape (2, 1)?
 h.T would fit, too.
@@ -34,7 +34,7 @@ NO_AXIS = re.compile(r"axis (-?\d+) is out of bounds for array of dimension (\d+
 _ORDINALS = {2: "second", 3: "third"}
 
 
-def mismatch(
+def find_mismatch(
     function: Any, args: Any, parameters: dict[str, Any], names: Sequence[str | None], written: str, message: str = ""
 ) -> Parts:
     """Find which numbers in the shapes of a call's operands do not go together; return nothing if that is not known.
@@ -59,39 +59,41 @@ def mismatch(
     called = [name or f"operand {k + 1}" for k, name in enumerate(names)]
     name = getattr(function, "__name__", "")
     if found := OUT_OF_BOUNDS.search(message):
-        return _out_of_bounds(called[0], shapes[0], found)
+        return _explain_out_of_bounds(called[0], shapes[0], found)
     if found := NO_AXIS.search(message):
-        return _no_axis(called[0], shapes[0], found)
+        return _explain_missing_axis(called[0], shapes[0], found)
     said: Parts = []
     if name in ("matmul", "dot", "inner") and len(shapes) == 2:
-        said = _product(shapes, called, written, last=name == "inner")
+        said = _explain_product(shapes, called, written, last=name == "inner")
     elif name == "einsum":
-        said = _letters(args[0], shapes[1:], called[1:], written)
+        said = _explain_letters(args[0], shapes[1:], called[1:], written)
     elif name in JOINS:
-        said = _join(name, args, parameters, shapes, called, written)
+        said = _explain_join(name, args, parameters, shapes, called, written)
     elif function is np.reshape:
-        said = _reshape(shapes[0], args, parameters, called[0])
+        said = _explain_reshape(shapes[0], args, parameters, called[0])
     elif isinstance(function, np.ufunc) or name == "where":
-        said = _broadcasting(shapes, called, written)
-    return said and _append(said, _hint(what_would_fit(function, args, parameters, list(names)), said[-1][-1] == "?"))
+        said = _explain_broadcasting(shapes, called, written)
+    return said and _append(
+        said, _write_hint(what_would_fit(function, args, parameters, list(names)), said[-1][-1] == "?")
+    )
 
 
-def _product(shapes: list[Shape], names: list[str], written: str, last: bool) -> Parts:
+def _explain_product(shapes: list[Shape], names: list[str], written: str, last: bool) -> Parts:
     left, right = shapes
     if not left or not right:
         return []
     inner = len(right) - 1 if last or len(right) == 1 else len(right) - 2
     if left[-1] == right[inner]:
-        return _broadcasting([left[:-2], right[:-2]], names, written, whole=shapes)
+        return _explain_broadcasting([left[:-2], right[:-2]], names, written, whole=shapes)
     wanted = (*right[:inner], left[-1], *right[inner + 1 :])
-    said = _listed(shapes, names, [len(left) - 1, inner])
+    said = _list_shapes(shapes, names, [len(left) - 1, inner])
     said = _append(said, [f": {written} needs the {'last' if last else 'inner'} two to be equal: "])
-    stacked = not _broadcasting([left[:-2], right[:-2]], names, written)
+    stacked = not _explain_broadcasting([left[:-2], right[:-2]], names, written)
     meant = f" Did you mean {names[1]} of shape {wanted}?" if stacked else ""
     return _append(said, ["", str(left[-1]), " ≠ ", str(right[inner]), "." + meant])
 
 
-def _letters(subscripts: Any, shapes: list[Shape], names: list[str], written: str) -> Parts:
+def _explain_letters(subscripts: Any, shapes: list[Shape], names: list[str], written: str) -> Parts:
     """Find a letter of `np.einsum` that stands for two lengths, or letters that are not as many as the axes."""
     terms = str(subscripts).replace(" ", "").partition("->")[0].split(",")
     if "." in str(subscripts) or len(terms) != len(shapes):
@@ -105,13 +107,17 @@ def _letters(subscripts: Any, shapes: list[Shape], names: list[str], written: st
             i, axis = seen.setdefault(letter, (k, at))
             if shapes[i][axis] != shape[at] and 1 not in (shapes[i][axis], shape[at]):
                 which = [(i, axis), (k, at)] if i != k else [(k, axis)]
-                said = _listed([shapes[j] for j, _ in which], [names[j] for j, _ in which], [one for _, one in which])
+                said = _list_shapes(
+                    [shapes[j] for j, _ in which], [names[j] for j, _ in which], [one for _, one in which]
+                )
                 said = _append(said, [f": {written} needs axes with the same letter, {letter}, to be equally long: "])
                 return _append(said, ["", str(shapes[i][axis]), " ≠ ", str(shape[at]), "."])
     return []
 
 
-def _broadcasting(shapes: list[Shape], names: list[str], written: str, whole: list[Shape] | None = None) -> Parts:
+def _explain_broadcasting(
+    shapes: list[Shape], names: list[str], written: str, whole: list[Shape] | None = None
+) -> Parts:
     whole = whole or shapes
     for back in range(1, 1 + max(map(len, shapes), default=0)):
         lengths = [shape[-back] if back <= len(shape) else 1 for shape in shapes]
@@ -121,7 +127,7 @@ def _broadcasting(shapes: list[Shape], names: list[str], written: str, whole: li
             second = next(k for k in differing if lengths[k] != lengths[first])
             inner = len(whole[first]) - len(shapes[first])
             which = [whole[first], whole[second]]
-            said = _listed(which, [names[first], names[second]], [len(each) - inner - back for each in which])
+            said = _list_shapes(which, [names[first], names[second]], [len(each) - inner - back for each in which])
             place = _ORDINALS.get(back + inner, f"{back + inner}th") + " axes from the right"
             axes = "last axes" if back + inner == 1 else place
             reason = f": {written} lines shapes up from the right, and the {axes} differ in length: "
@@ -130,7 +136,7 @@ def _broadcasting(shapes: list[Shape], names: list[str], written: str, whole: li
     return []
 
 
-def _join(
+def _explain_join(
     name: str, args: Any, parameters: dict[str, Any], shapes: list[Shape], names: list[str], written: str
 ) -> Parts:
     joined = [k for k, value in enumerate(each(args[:1])) if is_array(value)]
@@ -142,12 +148,12 @@ def _join(
         pair, other = [names[joined[0]], names[k]], shapes[k]
         if name == "vstack" and {len(first), len(other)} <= {1, 2} and 1 in (len(first), len(other)):
             if first[-1] != other[-1]:
-                said = _listed([first, other], pair, [len(first) - 1, len(other) - 1])
+                said = _list_shapes([first, other], pair, [len(first) - 1, len(other) - 1])
                 said = _append(said, [f": {written} makes a vector a row, and rows must be equally long: "])
                 return _append(said, ["", str(first[-1]), " ≠ ", str(other[-1]), "."])
             continue
         if len(first) != len(other):
-            said = _append(_listed([first, other], pair, [None, None]), [f": {written} needs equally many axes: "])
+            said = _append(_list_shapes([first, other], pair, [None, None]), [f": {written} needs equally many axes: "])
             return _append(said, ["", str(len(first)), " ≠ ", str(len(other)), "."])
         axes = {"concatenate": axis, "vstack": 0, "hstack": min(1, len(first) - 1)}
         along = axes[name] % len(first) if name in axes and first else None
@@ -156,12 +162,12 @@ def _join(
                 rule = (
                     "needs equal shapes" if along is None else f"joins along axis {along}, so axis {at} must be equal"
                 )
-                said = _append(_listed([first, other], pair, [at, at]), [f": {written} {rule}: "])
+                said = _append(_list_shapes([first, other], pair, [at, at]), [f": {written} {rule}: "])
                 return _append(said, ["", str(lengths[0]), " ≠ ", str(lengths[1]), "."])
     return []
 
 
-def _reshape(shape: Shape, args: Any, parameters: dict[str, Any], name: str) -> Parts:
+def _explain_reshape(shape: Shape, args: Any, parameters: dict[str, Any], name: str) -> Parts:
     wanted = args[1] if len(args) > 1 else parameters.get("shape", parameters.get("newshape"))
     wanted = tuple(wanted) if isinstance(wanted, list | tuple) else (wanted,)
     if not all(isinstance(length, int | np.integer) for length in wanted) or wanted.count(-1) > 1:
@@ -174,15 +180,15 @@ def _reshape(shape: Shape, args: Any, parameters: dict[str, Any], name: str) -> 
     return _append([f"{name} has shape {shape}: "], counts) if have != want else []
 
 
-def _out_of_bounds(name: str, shape: Shape, found: re.Match[str]) -> Parts:
+def _explain_out_of_bounds(name: str, shape: Shape, found: re.Match[str]) -> Parts:
     index, axis, size = int(found[1]), int(found[2] or 0), int(found[3])
     if axis >= len(shape) or shape[axis] != size:
         return []
     last = f"the indices of axis {axis} are 0 to {size - 1}, and -{size} to -1 from the end" if size else "it is empty"
-    return _append(_listed([shape], [name], [axis]), [f": {last}, so there is no ", str(index), "."])
+    return _append(_list_shapes([shape], [name], [axis]), [f": {last}, so there is no ", str(index), "."])
 
 
-def _no_axis(name: str, shape: Shape, found: re.Match[str]) -> Parts:
+def _explain_missing_axis(name: str, shape: Shape, found: re.Match[str]) -> Parts:
     if int(found[2]) != len(shape):
         return []
     few = {0: "it has no axis", 1: "its only axis is 0", 2: "its axes are 0 and 1"}
@@ -190,13 +196,13 @@ def _no_axis(name: str, shape: Shape, found: re.Match[str]) -> Parts:
     return [f"{name} has shape {shape}: {has}, so there is no axis ", found[1], "."]
 
 
-def _hint(fit: tuple[int, str] | None, suggested: bool) -> Parts:
+def _write_hint(fit: tuple[int, str] | None, suggested: bool) -> Parts:
     """Write what would fit, as a sentence of its own."""
     found = fit and FITS.fullmatch(fit[1])
     return [f" {found[1]} would fit{', too' if suggested and '.T' in found[1] else ''}."] if found else [""]
 
 
-def _listed(shapes: Sequence[Shape], names: Sequence[str], axes: Sequence[int | None]) -> Parts:
+def _list_shapes(shapes: Sequence[Shape], names: Sequence[str], axes: Sequence[int | None]) -> Parts:
     """List operands with their shapes, one axis of each marked."""
     said = [""]
     for k, (shape, name, axis) in enumerate(zip(shapes, names, axes, strict=True)):

@@ -17,7 +17,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from .frames import Where, modules_in
-from .ipython import shell
+from .ipython import find_shell
 from .source_code import SourceCode, Span, parse, source_of, span
 
 
@@ -98,19 +98,19 @@ def name_in_with(where: Where) -> str | None:
     return named.get(position_of(code, offset)) or named.get(position_of(code, offset - 2))
 
 
-def renamed(where: Where) -> frozenset[str]:
+def list_second_names(where: Where) -> frozenset[str]:
     """List the second names that the function around a place assigns: y, in `y = x`."""
     line = position_of(*where)[0]
     scopes = source_of(where[0].co_filename).read(_find_second_names)
     return next((names for first, last, names in reversed(scopes) if first <= line <= last), frozenset())
 
 
-def first_name(where: Where, name: str) -> str:
+def find_first_name(where: Where, name: str) -> str:
     """Return the name that a second name at a place stands for: z, after `y = z`; the name itself if unclear."""
-    if name not in renamed(where):
+    if name not in list_second_names(where):
         return name
     line, _, column, _ = position_of(*where)
-    while statement := assignment(where[0], name, (line, column or 0)):
+    while statement := find_assignment(where[0], name, (line, column or 0)):
         value = next((value for target, value in list_assigned(statement) if target.id == name), None)
         if not isinstance(value, ast.Name):
             break
@@ -118,15 +118,15 @@ def first_name(where: Where, name: str) -> str:
     return name
 
 
-def assignment(code: CodeType, name: str, place: tuple[int, int]) -> ast.stmt | None:
+def find_assignment(code: CodeType, name: str, place: tuple[int, int]) -> ast.stmt | None:
     """Find the last statement before a place of a function, or of a cell, that assigns a name; None if that is unclear.
 
     It is clear where the statement runs before the place, whichever way the code in between goes.
     """
     source = source_of(code.co_filename)
     functions = [node for node in source.nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    around = [node.body for node in functions if _reach(node, place) == 0] or [source.tree.body]
-    found = _last_assigning(around[-1], name, place)
+    around = [node.body for node in functions if _compare_place(node, place) == 0] or [source.tree.body]
+    found = _find_last_assigning(around[-1], name, place)
     return found if isinstance(found, ast.stmt) else None
 
 
@@ -206,7 +206,7 @@ def list_cells() -> list[str]:
 
 def _label(path: str) -> str:
     """Name a file the same way on every machine and in every kernel."""
-    if (ipython := shell()) is not None:
+    if (ipython := find_shell()) is not None:
         known = ipython.compile.format_code_name(path)
         if known is not None and known[0] == "Cell":
             return str(known[1]).replace("In[", "cell ").rstrip("]")
@@ -249,25 +249,25 @@ def list_assigned(node: ast.AST) -> Iterator[tuple[ast.Name, ast.expr]]:
         yield from ((name, value) for name, value in pairs if isinstance(name, ast.Name))
 
 
-def _reach(node: ast.stmt, place: tuple[int, int]) -> int:
+def _compare_place(node: ast.stmt, place: tuple[int, int]) -> int:
     """Return whether a statement is over before a place (-1), contains it (0) or begins behind it (1)."""
     if (node.lineno, node.col_offset) > place:
         return 1
     return -1 if (node.end_lineno or 0, node.end_col_offset or 0) <= place else 0
 
 
-def _last_assigning(body: list[ast.stmt], name: str, place: tuple[int, int]) -> ast.stmt | bool | None:
+def _find_last_assigning(body: list[ast.stmt], name: str, place: tuple[int, int]) -> ast.stmt | bool | None:
     """Find the last statement before a place that assigns a name; False if that depends on the way the code goes."""
     for statement in reversed(body):
-        reach = _reach(statement, place)
+        order = _compare_place(statement, place)
         assigned = [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and _is_stored(node)]
-        if reach == 1 or name not in assigned:
+        if order == 1 or name not in assigned:
             continue
-        if reach == -1:
+        if order == -1:
             return statement if isinstance(statement, ast.Assign | ast.AnnAssign) else False
         for _, block in ast.iter_fields(statement):
             inside = block if isinstance(block, list) and block and isinstance(block[0], ast.stmt) else []
-            if (found := _last_assigning(inside, name, place)) is not None:
+            if (found := _find_last_assigning(inside, name, place)) is not None:
                 return found
         if hasattr(statement, "body") and not isinstance(statement, ast.With | ast.AsyncWith):
             return False  # an earlier turn of a loop, or another branch

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .frames import Where, is_ours
-from .places import assignment, position_of, positions_of
+from .places import find_assignment, position_of, positions_of
 from .source_code import SourceCode, source_of, span
 
 _LIBRARIES = (
@@ -77,10 +77,10 @@ def where_is(code: CodeType, node: ast.expr | ast.stmt) -> Where:
 
 
 @lru_cache(maxsize=1024)
-def where_from(where: Where, name: str) -> Where | None:
+def find_origin(where: Where, name: str) -> Where | None:
     """Return the place where what has a name at another place got it: its assignment, or the head of a function."""
     code, (line, _, column, _) = where[0], position_of(*where)
-    if statement := assignment(code, name, (line, column or 0)):
+    if statement := find_assignment(code, name, (line, column or 0)):
         made = where_is(code, getattr(statement, "value", None) or statement)
         return made if position_of(*made)[0] == statement.lineno else None  # it is around a lambda
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

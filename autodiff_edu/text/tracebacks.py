@@ -8,27 +8,27 @@ from types import TracebackType
 from typing import TypeVar
 
 from .frames import is_ours
-from .ipython import shell
+from .ipython import find_shell
 
 E = TypeVar("E", bound=BaseException)
 
 
 def hide_frames(error: E) -> E:
     """Make IPython show an error without our frames, and return it; without IPython, nothing changes."""
-    if shell() is not None:
+    if find_shell() is not None:
         with suppress(Exception):  # an exception may refuse attributes
-            error._render_traceback_ = partial(lines_without_frames, error)  # type: ignore[attr-defined]
+            error._render_traceback_ = partial(render_without_frames, error)  # type: ignore[attr-defined]
     return error
 
 
-def lines_without_frames(error: BaseException) -> list[str]:
+def render_without_frames(error: BaseException) -> list[str]:
     """Return the lines that IPython shows of an error, without our frames."""
     shown = _list_with_causes(error)
     whole = [one.__traceback__ for one in shown]
     try:
         for one in shown:
-            one.with_traceback(_without_frames(one.__traceback__))  # an exception may refuse attributes
-        lines: list[str] = shell().InteractiveTB.structured_traceback(type(error), error, error.__traceback__)
+            one.with_traceback(_drop_frames(one.__traceback__))  # an exception may refuse attributes
+        lines: list[str] = find_shell().InteractiveTB.structured_traceback(type(error), error, error.__traceback__)
     finally:
         for one, traceback in zip(shown, whole, strict=True):
             one.with_traceback(traceback)
@@ -47,7 +47,7 @@ def _list_with_causes(error: BaseException) -> list[BaseException]:
     return [*found.values()]
 
 
-def _without_frames(traceback: TracebackType | None) -> TracebackType | None:
+def _drop_frames(traceback: TracebackType | None) -> TracebackType | None:
     frames, at = [], traceback
     while at is not None:
         if not is_ours[at.tb_frame.f_code.co_filename]:

@@ -27,7 +27,7 @@ def condition(statement: ast.If | ast.While, following: int) -> str:
     return f"{text}, so {'the else block runs' if otherwise else 'the block is skipped'}"
 
 
-def block_left_out(statement: ast.If | ast.While, following: int) -> tuple[int, int] | None:
+def find_block_left_out(statement: ast.If | ast.While, following: int) -> tuple[int, int] | None:
     """Return the first and the last line of the block that an `if` leaves out, unless it is on the line of the `if`."""
     block = statement.orelse if is_in(following, statement.body) else statement.body
     if isinstance(statement, ast.While) or not block or block[0].lineno == statement.lineno:

@@ -99,7 +99,7 @@ from ..text.frames import Where
 from ..text.labels import Labels, names_of_arguments, names_of_tapes
 from ..text.places import names
 from ..text.shared import shared
-from ..text.statements import where_from
+from ..text.statements import find_origin
 from .arrays import array
 from .backward_calls import backward_calls
 from .broadcasting import is_copied, unfold
@@ -126,7 +126,7 @@ class Writer:
     """Turns the events of a trace into its document."""
 
     def __init__(self, source: Any) -> None:  # a Trace, which is made of this
-        self.labels = Labels(with_aliases=True, assigned=source.assigned | _names_of_sources(source))
+        self.labels = Labels(with_aliases=True, assigned=source.assigned | _name_sources(source))
         self.kinds = dict.fromkeys(source.variables, "variable")  # by id; they may be used before they are watched
         self.scopes = source.scopes
         self.known_calls: dict[int, int] = {}  # the id of a call, and its index in the document
@@ -241,7 +241,7 @@ class Writer:
                 if happening.left_out is not None:
                     step["left_out"] = list(happening.left_out)
             case events.Error(text=text):
-                step |= self._error(text, step)
+                step |= self._describe_error(text, step)
             case events.Watch(tensor=tensor):
                 step["tensor"] = self._tensor(tensor._id, tensor, "watched")
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
@@ -296,7 +296,7 @@ class Writer:
     def _is_at(self, step: dict[str, Any], row: tuple[int, int]) -> bool:
         return step["where"] is not None and (step["where"]["code"], step["where"]["line"]) == row
 
-    def _error(self, text: str, step: dict[str, Any]) -> dict[str, Any]:
+    def _describe_error(self, text: str, step: dict[str, Any]) -> dict[str, Any]:
         if self.failure is None:
             return {"lesson": [text]}
         for variable in self.failure.variables:  # which no tape may have watched yet
@@ -446,7 +446,7 @@ class Writer:
         where = getattr(event, "where", None) or happening.where
         is_read = isinstance(event, events.Watch) and isinstance(event.tensor, Variable)
         if is_read and names(where).function not in ("watch", "play"):
-            return where_from(where, self.labels[event.tensor._id])  # not where it happens to be used first
+            return find_origin(where, self.labels[event.tensor._id])  # not where it happens to be used first
         return None if where is None or names(where).function == "play" else where
 
 
@@ -458,7 +458,7 @@ def _kind(event: Event) -> str:
     return {"PullBack": "pull back", "PushForward": "push forward"}.get(name := type(event).__name__, name.lower())
 
 
-def _names_of_sources(source: Any) -> dict[int, str]:
+def _name_sources(source: Any) -> dict[int, str]:
     """Name the tensors that come to a function of the user's from elsewhere after its own names for them.
 
     These are what `grad(f)` differentiates with respect to, and what a checkpointed function reads without being given.

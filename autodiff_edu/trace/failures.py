@@ -12,7 +12,7 @@ from ..core.active import tick
 from ..core.entry import Entry
 from ..core.tensor import Tensor
 from ..core.variable import Variable
-from ..text.failures import mismatch_of, told
+from ..text.failures import explain_mismatch, told
 from ..text.fitting import each
 from ..text.frames import Where, here
 from ..text.mismatches import Parts
@@ -38,7 +38,7 @@ class Failure(NamedTuple):
     variables : tuple of Variable
         Its arguments that are variables, as they were.
     mismatch : list of str
-        What does not fit, as `mismatches.mismatch` says it; empty if that is not known.
+        What does not fit, as `mismatches.find_mismatch` says it; empty if that is not known.
     """
 
     entry: Entry
@@ -75,7 +75,7 @@ def failure_of(failed: FailedOperation) -> Failure:
     values = tuple(_snapshot(value) for value in operands)
     entry = Entry(function, (ids, tick(), *where), dict(parameters), values, None)
     variables = tuple(value.as_it_is() for value in operands if isinstance(value, Variable))
-    return Failure(entry, variables, mismatch_of(error, operation, args, parameters, where))
+    return Failure(entry, variables, explain_mismatch(error, operation, args, parameters, where))
 
 
 def _snapshot(value: Any) -> Any:

@@ -49,7 +49,7 @@ from ..text.frames import Where, user_frame
 from ..text.places import expression, list_assigned
 from ..text.statements import is_theirs, names_assigned, statements, where_is, written_as
 from ..text.with_block import ExitMethod, WithBlock
-from .conditions import block_left_out, condition, describe_match, is_in
+from .conditions import condition, describe_match, find_block_left_out, is_in
 from .line_events import FAILED, ByMonitoring, BySettrace, watch
 from .scopes import SCOPED
 
@@ -84,10 +84,10 @@ class FunctionCall:
         names = code.co_varnames[:count]
         if is_method := names[:1] in (("self",), ("cls",)):
             names = names[1:]
-            self.name = (line and _called_as(line.f_code, line.f_lasti, code.co_name)) or self.name
+            self.name = (line and _write_callee(line.f_code, line.f_lasti, code.co_name)) or self.name
         self.framed = is_method and line is not None and line is frame.f_back  # and not called within a scope
         self.arguments = {name: _in_brief(given[name]) for name in names if name in given}
-        self.given = dict(pair for name in names for pair in _tensors(name, given.get(name)))
+        self.given = dict(pair for name in names for pair in _list_tensors(name, given.get(name)))
 
 
 class Frame:
@@ -286,7 +286,7 @@ class Lines(WithBlock, Listener):
                 self.finish(at)
             if at.call is not None and at.lines:
                 name = at.call.name.removesuffix(".__call__").rpartition(".")[2]
-                self.trace.returned |= dict(_tensors(name, value))  # the outermost function that returns it counts
+                self.trace.returned |= dict(_list_tensors(name, value))  # the outermost function that returns it counts
         self.frames.pop()
         if frame.f_code.co_flags & _PAUSING:
             self.paused_frames[frame] = at
@@ -311,7 +311,7 @@ class Lines(WithBlock, Listener):
             self.note_names(at, statement)
             match statement:
                 case ast.If(test=test) | ast.While(test=test) if not isinstance(test, ast.Constant):
-                    self.left_out = block_left_out(statement, following)
+                    self.left_out = find_block_left_out(statement, following)
                     self.say(where_is(code, test), "condition", condition(statement, following))
                     self.left_out = None
                     continue
@@ -340,11 +340,11 @@ class Lines(WithBlock, Listener):
         """Note which tensors a statement has given a name; after `y = z`, that is z."""
         assigned = names_assigned(statement) if isinstance(statement, ast.Assign | ast.AnnAssign) else []
         meant = {name.id: value.id for name, value in list_assigned(statement) if isinstance(value, ast.Name)}
-        for name in (*assigned, *_names_in_expression(statement)):
+        for name in (*assigned, *_list_names_in_expression(statement)):
             value = at[name] if at.has(name) else None
             made = isinstance(getattr(statement, "value", None), ast.Call)  # what a call returns, [x, y] only collects
             if isinstance(value, (Tensor, dict, list, tuple) if made else (Tensor, dict)):
-                for id, path in _tensors(meant.get(name, name), value):
+                for id, path in _list_tensors(meant.get(name, name), value):
                     self.trace.assigned.setdefault(id, path)
 
     def note_attribute(self, tensor: Tensor) -> None:
@@ -390,7 +390,7 @@ class Lines(WithBlock, Listener):
 
 
 @lru_cache(maxsize=256)
-def _called_as(code: CodeType, offset: int, method: str) -> str:
+def _write_callee(code: CodeType, offset: int, method: str) -> str:
     """Write the method that an expression calls, as its line does; empty where its class says more than the line."""
     node = expression((code, offset))
     text = written_as(node.func, LONGEST_NAME) if isinstance(node, ast.Call) else ""
@@ -398,14 +398,14 @@ def _called_as(code: CodeType, offset: int, method: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _names_in_expression(statement: ast.stmt) -> tuple[str, ...]:
+def _list_names_in_expression(statement: ast.stmt) -> tuple[str, ...]:
     """List what the expression of a statement assigns: y, in `if (y := f(x)) > 0`."""
     value = getattr(statement, "value", getattr(statement, "test", None))
     named = [node for node in ast.walk(value) if isinstance(node, ast.NamedExpr)] if value else ()
     return tuple(node.target.id for node in named)
 
 
-def _tensors(name: str, value: Any) -> list[tuple[int, str]]:
+def _list_tensors(name: str, value: Any) -> list[tuple[int, str]]:
     """List the id of a tensor with its name, or those in a short list or dict with that name."""
     if isinstance(value, Tensor):
         return [(value._id, name)]

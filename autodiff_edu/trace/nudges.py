@@ -118,7 +118,7 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, heard: Any,
         cotangent = cotangents.get(id)
         move = partial(_measure_move, after, chosen, ids, id, target)
         for about, unit, size in _directions(values[id], cotangent):
-            probed = {at: move(unit * _by(size, at)) for at in PROBES}
+            probed = {at: move(unit * _scale_nudge(size, at)) for at in PROBES}
             moved = probed.values()
             slope = None if cotangent is None else float(np.sum(cotangent * unit))
             if not any(map(np.isfinite, moved)) or not np.isfinite(slope or 0.0):
@@ -130,10 +130,12 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, heard: Any,
                 kept["slope"] = round_to(slope, zero / size)
                 if any(entry.output_id not in cotangents for entry in after):
                     kept["cut"] = True
-            if slope is None or not all(abs(m - slope * _by(size, at)) <= zero for at, m in probed.items()):
+            if slope is None or not all(abs(m - slope * _scale_nudge(size, at)) <= zero for at, m in probed.items()):
                 curve = _find_polynomial(probed, zero)
                 if curve is None:
-                    curve = [probed[at] if at in probed else move(unit * _by(size, at)) for at in shared()["nudges"]]
+                    curve = [
+                        probed[at] if at in probed else move(unit * _scale_nudge(size, at)) for at in shared()["nudges"]
+                    ]
                     runs = len(curve) / len(PROBES)
                 kept["moved"] = [round_to(m, zero) for m in curve]
             yield round(runs * (len(after) + len(chosen))), kept
@@ -142,13 +144,13 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, heard: Any,
 def _find_polynomial(probed: dict[float, float], zero: float) -> list[float] | None:
     """Compute how far the target moves at all nudges, if a polynomial of degree 4 says so at those that were probed."""
     known = [probed.get(at, 0.0) for at in NODES]
-    values = dict(zip(shared()["nudges"], (_weights() @ known).tolist(), strict=True))
+    values = dict(zip(shared()["nudges"], (_compute_weights() @ known).tolist(), strict=True))
     fits = all(abs(values[at] - m) <= zero for at, m in probed.items())
     return list((values | probed).values()) if fits else None
 
 
 @cache
-def _weights() -> Any:
+def _compute_weights() -> Any:
     """Return the matrix from the values of a polynomial at the nodes to those at all nudges."""
     return np.vander(shared()["nudges"], len(NODES)) @ np.linalg.inv(np.vander(NODES))
 
@@ -193,7 +195,7 @@ def natural_size(value: Any) -> float:
     return float(f"1e{f'{magnitude:.6e}'.partition('e')[2]}") if 1e-9 < magnitude < 1e9 else 1.0
 
 
-def _by(size: float, portion: float) -> float:
+def _scale_nudge(size: float, portion: float) -> float:
     return float(f"{size * portion:.4g}")
 
 

@@ -69,7 +69,7 @@ class Sentences:
         labels, whose = self.labels, self._whose(step)
         match event:
             case events.Watch(tensor=tensor):
-                return f"{whose} watches {_described(labels[tensor._id], tensor._array)}."
+                return f"{whose} watches {_describe_value(labels[tensor._id], tensor._array)}."
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 value, written = entry.output_value, is_written(entry.output_value)
                 size = "" if written else spoken_size(value)
@@ -89,7 +89,7 @@ class Sentences:
                 what = _flowing("cotangent", cotangent, cotangent.ndim if output is None else np.ndim(output))
                 comma = "," if what.startswith("a stack") and is_written(cotangent._array) else ""
                 text = f"{self._entry(entry)}: {what}{comma} arrived at {labels[entry.output_id]}."
-                if function := _checkpointed(entry):
+                if function := _find_checkpointed(entry):
                     text += f" Now {function} runs again, because what it computed was not kept."
                 return text
             case events.Accumulate(tensor=tensor):
@@ -157,7 +157,7 @@ class Sentences:
             return f"{whose} does not record it: it watches none of the inputs."
         entry = self.document["entries"][step["entry"]]
         text = f"{whose} records it as entry {entry['number']}"
-        if function := _checkpointed(recorded):
+        if function := _find_checkpointed(recorded):
             return f"{text}, and keeps nothing that {function} computed on the way."
         if step["kind"] != "cut":
             return f"{text}."
@@ -227,7 +227,7 @@ class Sentences:
         return f": the path from {name} was cut on {line.removesuffix(': ')} by {reason.by.format(written)}.{more}"
 
 
-def _described(name: str, array: Any) -> str:
+def _describe_value(name: str, array: Any) -> str:
     """Write a name and its value, or its size."""
     return f"{name}, which is {spoken_value(array)}" if is_written(array) else f"{name}{spoken_size(array)}"
 
@@ -253,7 +253,7 @@ def _describe_large_sum(name: str, event: events.Accumulate, step: dict[str, Any
     return f"the contribution to {name}{spoken_size(event.value._array)}{is_what} is {which}{complete}{counted}."
 
 
-def _checkpointed(entry: Entry) -> str:
+def _find_checkpointed(entry: Entry) -> str:
     """Return the name of the checkpointed function that an entry stands for; empty for any other entry."""
     return str(entry.call.name) if kind_of(entry.operation) == "checkpoint" and entry.call is not None else ""
 

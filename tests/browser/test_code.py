@@ -15,7 +15,7 @@ LIT = "[data-program-line][data-program-lit]"
 TEXTS = """lines => lines.map((line) => [Number(line.dataset.programLine), line.querySelector("code").textContent])"""
 
 
-def opened(traced: ad.Trace, folder: Path, visit: Any, **options: Any) -> tuple[Any, Shown]:
+def open_player(traced: ad.Trace, folder: Path, visit: Any, **options: Any) -> tuple[Any, Shown]:
     tab = visit(save_page(traced, folder), **options)
     return tab, Shown(tab.page.locator("section.player"))
 
@@ -38,7 +38,7 @@ def firsts(document: dict[str, Any]) -> dict[str, int]:
 
 def test_a_line_goes_to_its_first_step_with_the_mouse_and_its_number_with_the_keys(visit: Any, tmp_path: Path) -> None:
     traced = diamond()
-    tab, player = opened(traced, tmp_path, visit)
+    tab, player = open_player(traced, tmp_path, visit)
     for (selector, number), key in zip(firsts(traced.document()).items(), cycle(("Enter", "Space")), strict=False):
         elsewhere = "Home" if number else "End"
         player.root.focus()
@@ -57,7 +57,7 @@ def test_a_line_goes_to_its_first_step_with_the_mouse_and_its_number_with_the_ke
 def test_a_line_without_a_step_does_nothing_and_takes_no_focus(visit: Any, tmp_path: Path) -> None:
     traced = diamond()
     document = traced.document()
-    _, player = opened(traced, tmp_path, visit)
+    _, player = open_player(traced, tmp_path, visit)
     rows = player.root.locator("[data-line], [data-program-line]")
     without = player.root.locator(".lines > div:not([data-steps])")
     assert without.locator("button").count() == 0
@@ -68,7 +68,7 @@ def test_a_line_without_a_step_does_nothing_and_takes_no_focus(visit: Any, tmp_p
 
 
 def test_tab_stops_once_in_each_list_at_the_line_that_is_lit(visit: Any, tmp_path: Path) -> None:
-    tab, player = opened(diamond(), tmp_path, visit)
+    tab, player = open_player(diamond(), tmp_path, visit)
     for _ in range(3):
         player.click("next")
     stops = player.root.locator('.lines button[tabindex="0"]')
@@ -87,7 +87,7 @@ FOCUSED = """() => document.querySelector("[data-autodiff-player]").shadowRoot.a
 
 
 def test_the_program_can_be_hidden_and_stays_so(visit: Any, tmp_path: Path) -> None:
-    _, player = opened(diamond(), tmp_path, visit)
+    _, player = open_player(diamond(), tmp_path, visit)
     toggle, box = player.root.locator('button[data-action="program"]'), player.root.locator(".program")
     assert (toggle.get_attribute("aria-expanded"), box.is_visible()) == ("true", True)
     toggle.click()
@@ -100,7 +100,7 @@ def test_the_program_can_be_hidden_and_stays_so(visit: Any, tmp_path: Path) -> N
 
 
 def test_the_program_is_hidden_at_first_on_a_narrow_screen(visit: Any, tmp_path: Path) -> None:
-    _, player = opened(two_layers(), tmp_path, visit, viewport={"width": 375, "height": 800})
+    _, player = open_player(two_layers(), tmp_path, visit, viewport={"width": 375, "height": 800})
     assert not player.root.locator(".program").is_visible()
     player.root.locator('button[data-action="program"]').click()
     assert player.root.locator(".program").is_visible()
@@ -108,7 +108,7 @@ def test_the_program_is_hidden_at_first_on_a_narrow_screen(visit: Any, tmp_path:
 
 
 def test_no_line_needs_scrolling_sideways(visit: Any, tmp_path: Path) -> None:
-    _, player = opened(two_layers(), tmp_path, visit)
+    _, player = open_player(two_layers(), tmp_path, visit)
     player.click("last")
     for width in (375, 900, 1200):
         player.root.page.set_viewport_size({"width": width, "height": 900})
@@ -149,7 +149,7 @@ def test_the_lines_that_a_condition_leaves_out_are_dim_from_then_on(visit: Any, 
                 absolute(x)
     steps = traced.document()["steps"]
     first, second = (number for number, step in enumerate(steps) if step.get("what") == "condition")
-    _, player = opened(traced, tmp_path, visit)
+    _, player = open_player(traced, tmp_path, visit)
     colours = """rows => rows.map((row) => getComputedStyle(row.querySelector("code")).color)"""
     start = absolute.__code__.co_firstlineno
     for number, dim in ((first - 1, []), (first, [2]), (second - 1, [2]), (second, [4, 5]), (len(steps) - 1, [4, 5])):

@@ -273,7 +273,7 @@ def test_numbers_in_the_panel_have_three_digits_and_are_whole(program: Any, visi
         assert max(player.root.evaluate(WORDS)[1]) == 6
 
 
-def arranged() -> ad.Trace:
+def trace_arrangement() -> ad.Trace:
     """Long words, which have no spaces in them."""
     x = ad.Variable([0.1, 0.2, 0.3], name="x")
     with ad.trace("arranged") as traced:
@@ -285,7 +285,7 @@ def arranged() -> ad.Trace:
 
 
 def test_code_is_broken_after_brackets_and_not_inside_words(visit: Any, tmp_path: Path) -> None:
-    traced = arranged()
+    traced = trace_arrangement()
     player = enter(visit(save_page(traced, tmp_path), viewport=SCREEN))
     player.measures(x=0, y=0, **SCREEN)
     read = r"""root => [...root.querySelectorAll(".lines code:not(.remark)")].flatMap((code) => {

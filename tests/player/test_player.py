@@ -19,7 +19,7 @@ import autodiff_edu.player as player_room
 from autodiff_edu.core.active import always, now
 from autodiff_edu.options import options
 from autodiff_edu.player import Player
-from autodiff_edu.player.cells import sign_of_life
+from autodiff_edu.player.cells import announce_drawing
 from autodiff_edu.player.unpacking import content_of
 
 
@@ -331,7 +331,7 @@ class Shell:
 @pytest.fixture
 def notebook(monkeypatch):
     shell = Shell()
-    monkeypatch.setattr("autodiff_edu.player.cells.shell", lambda: shell)
+    monkeypatch.setattr("autodiff_edu.player.cells.find_shell", lambda: shell)
     return shell
 
 
@@ -381,9 +381,9 @@ def test_what_takes_long_says_so_and_leaves_nothing_to_see(notebook, monkeypatch
             said.append(data)
 
     monkeypatch.setattr("IPython.display.display", lambda data, **how: said.append(data) or Handle())
-    with sign_of_life(5000):
+    with announce_drawing(5000):
         assert said == []
-    with sign_of_life(20_004):
+    with announce_drawing(20_004):
         assert said[0]["text/plain"] == "Drawing 20,004 steps …"
     assert set(said[-1].values()) == {""}
 

@@ -5,7 +5,7 @@ import operator
 import numpy as np
 import pytest
 
-from autodiff_edu.text.mismatches import mismatch
+from autodiff_edu.text.mismatches import find_mismatch
 
 A, B, H, W = np.ones(3), np.ones(4), np.ones((3, 2)), np.ones((3, 1))
 CASES = {
@@ -118,12 +118,12 @@ def test_the_numbers_that_do_not_go_together_are_marked(case):
     (function, args, names, written), wanted = CASES[case]
     with pytest.raises((ValueError, IndexError)) as caught:
         function(*args)
-    parts = mismatch(function, args, {}, names, written, str(caught.value))
+    parts = find_mismatch(function, args, {}, names, written, str(caught.value))
     assert "".join(f"*{part}*" if place % 2 else part for place, part in enumerate(parts)) == wanted
 
 
 @pytest.mark.parametrize("function", [np.linalg.inv, np.add])
 def test_where_shapes_are_not_what_is_wrong_there_is_nothing_to_say(function):
     args = (H,) if function is np.linalg.inv else (A, A)
-    assert mismatch(function, args, {}, ["h", "a"], "f", "another reason") == []
-    assert mismatch(np.add, ("a", 1), {}, ["a", None], "+") == []
+    assert find_mismatch(function, args, {}, ["h", "a"], "f", "another reason") == []
+    assert find_mismatch(np.add, ("a", 1), {}, ["a", None], "+") == []

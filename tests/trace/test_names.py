@@ -12,7 +12,7 @@ def document_of(function):
     return steps.document()
 
 
-def computed(document):
+def list_computed(document):
     """The names of what was recorded, in order."""
     return [document["tensors"][entry["output"]]["name"] for entry in document["entries"]]
 
@@ -160,7 +160,7 @@ def test_a_derivative_has_the_name_it_is_assigned_to():
         outer.gradient(dy, x)
 
     document = document_of(run)
-    assert computed(document) == ["y", "t2", "t3", "dy"]
+    assert list_computed(document) == ["y", "t2", "t3", "dy"]
     assert outcomes(document)[-1] == "d(dy)/dx is 7.8."
     assert "dy_bar = np.float64(1.0)" in document["program"]["lines"]
 
@@ -177,7 +177,7 @@ def test_so_has_each_of_several_and_each_part_of_a_dict():
             total = dw + db + slopes["w"] + slopes["b"]
         outer.gradient(total, w)
 
-    names = computed(document_of(run))
+    names = list_computed(document_of(run))
     assert [name for name in names if not name.startswith("t")] == ["loss", "db", "dw", "slopes['b']", "slopes['w']"]
 
 
@@ -302,7 +302,7 @@ def test_where_tapes_are_called_t1_and_t2_results_without_a_name_are_not():
             slope = t1.gradient(y, x)
         t2.gradient(slope, x)
 
-    assert computed(document_of(run)) == ["y", "v2", "v3", "slope"]
+    assert list_computed(document_of(run)) == ["y", "v2", "v3", "slope"]
 
 
 def test_gradients_in_a_list_or_bound_in_a_condition_have_the_name_they_are_bound_to():
@@ -317,7 +317,7 @@ def test_gradients_in_a_list_or_bound_in_a_condition_have_the_name_they_are_boun
                 s = slopes[0] * slopes[1] * more
         outer.gradient(s, [x, w])
 
-    assert {"slopes[0]", "slopes[1]", "more"} <= set(computed(document_of(run)))
+    assert {"slopes[0]", "slopes[1]", "more"} <= set(list_computed(document_of(run)))
 
 
 # Where a variable comes from ------------------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ def test_a_gradient_releases_on_the_way_and_a_persistent_tape_not_at_all():
     assert "step by step" not in "".join(texts)
 
 
-def said_of(function, **values):
+def list_sentences(function, **values):
     """The sentences of a function's recording and backward pass, by the kind of their steps."""
     xs = [ad.Variable(value, name=name) for name, value in values.items()]
     with ad.trace() as kept:
@@ -63,7 +63,7 @@ def said_of(function, **values):
 
 
 def test_numbers_have_three_digits_and_no_fewer_than_stand_before_the_point():
-    said = said_of(lambda x: np.sin(x) * 12345.678, x=0.8)
+    said = list_sentences(lambda x: np.sin(x) * 12345.678, x=0.8)
     assert said["watch"] == ["The tape watches x, which is 0.8."]
     assert said["record"][0].endswith("t1 is the sine of x, which is 0.717. The tape records it as entry 1.")
     assert said["record"][1].endswith("which is 8856. The tape records it as entry 2.")
@@ -75,7 +75,7 @@ def test_a_large_array_has_its_name_and_shape_and_its_cotangent_is_complete_or_n
         h = x @ w
         return np.sum(h * h + h)
 
-    said = said_of(product, x=np.arange(6.0).reshape(3, 2), w=np.arange(8.0).reshape(2, 4))
+    said = list_sentences(product, x=np.arange(6.0).reshape(3, 2), w=np.arange(8.0).reshape(2, 4))
     assert said["watch"] == ["The tape watches x (3×2).", "The tape watches w (2×4)."]
     assert said["record"][0].endswith("h (3×4) is x matrix-multiplied by w. The tape records it as entry 1.")
     sums = said["accumulate"]
@@ -89,7 +89,7 @@ def test_a_large_array_has_its_name_and_shape_and_its_cotangent_is_complete_or_n
 
 
 def test_up_to_four_numbers_in_a_row_or_two_are_written():
-    said = said_of(
+    said = list_sentences(
         lambda a, b, c, d, e: np.sum(a) + np.sum(b) + np.sum(c) + np.sum(d) + np.sum(e),
         a=[1.0, 2.0, 3.0, 1 / 3],
         b=[[1.0, 2.0], [3.0, 4.0]],
@@ -111,11 +111,11 @@ def test_a_backward_function_of_the_user_s_is_quoted_whatever_the_size():
     def twice(x):
         return x * 2.0, lambda g: g * 2.0
 
-    small = said_of(lambda x: np.sum(twice(x)), x=[1.0, 2.0])["accumulate"][-1]
+    small = list_sentences(lambda x: np.sum(twice(x)), x=[1.0, 2.0])["accumulate"][-1]
     assert small.endswith(
         "the contribution to x is g * 2.0, which is [2 2]. Nothing was there yet, so x now has [2 2]."
     )
-    large = said_of(lambda x: np.sum(twice(x)), x=np.arange(6.0))["accumulate"][-1]
+    large = list_sentences(lambda x: np.sum(twice(x)), x=np.arange(6.0))["accumulate"][-1]
     said, _, counted = large.partition(" is g * 2.0. ")
     assert said.endswith("the contribution to x (length 6, filled with 2)")
     assert counted == "It is the only one: the cotangent of x is complete."

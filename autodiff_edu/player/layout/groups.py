@@ -76,10 +76,10 @@ def find_groups(document: dict[str, Any]) -> tuple[list[dict[str, Any]], list[in
     return groups, homes
 
 
-def title_of(group: dict[str, Any]) -> str:
+def write_title(group: dict[str, Any]) -> str:
     """Write what a group is called, wherever it is drawn.
 
-    >>> title_of({"kind": "loop", "times": 5}), title_of({"kind": "pass", "name": "inner"})
+    >>> write_title({"kind": "loop", "times": 5}), write_title({"kind": "pass", "name": "inner"})
     ('loop ×5', '← pass of inner')
     """
     match group:
@@ -130,12 +130,12 @@ class _Finder:
         self.paths: list[list[Any]] = [list(entry.get("scope", ())) for entry in entries]
         self.origins: list[tuple[Any, ...]] = [_origin(entry) for entry in entries]
         self.runs: list[list[int]] = [[entry["call"]] if "call" in entry else [] for entry in entries]
-        for index, calls in _in_calls(document).items():
+        for index, calls in _map_calls(document).items():
             self.paths[index] += [Called(call) for call in calls[:DEEPEST]]
             self.origins[index] += (len(calls),)  # deeper down it is not a turn of a loop, but another call
         for index, (number, tape, reached, kind) in _in_passes(document["steps"]).items():
             self.paths[index].append(
-                _rerun(document, index, reached) or (number, document["tapes"][tape]["name"], kind)
+                _describe_rerun(document, index, reached) or (number, document["tapes"][tape]["name"], kind)
             )
             # Everything that one call of `gradient` computes has that call's place; the current entry tells it apart.
             self.origins[index] += _origin(entries[reached])
@@ -173,7 +173,7 @@ class _Finder:
         return _by_repetition(parts, self.keys)
 
 
-def _rerun(document: dict[str, Any], index: int, reached: int) -> tuple[int, str, str] | None:
+def _describe_rerun(document: dict[str, Any], index: int, reached: int) -> tuple[int, str, str] | None:
     """Describe the second run of a checkpointed function, by the entry that needs it; None if it is none."""
     tapes, entries = document["tapes"], document["entries"]
     function = next((tapes[tape]["reruns"] for tape in entries[index]["tapes"] if "reruns" in tapes[tape]), None)
@@ -189,7 +189,7 @@ def _origin(entry: dict[str, Any]) -> tuple[Any, ...]:
     return entry["operation"], where.get("code"), where.get("line"), tuple(where.get("columns") or ())
 
 
-def _in_calls(document: dict[str, Any]) -> dict[int, list[int]]:
+def _map_calls(document: dict[str, Any]) -> dict[int, list[int]]:
     """Map each entry that a recursive function or a method computes to the calls of such, from the outermost."""
     calls, entries = document.get("calls", ()), document["entries"]
     chains: list[list[int]] = []  # by call

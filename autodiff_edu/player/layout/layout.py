@@ -22,7 +22,7 @@ from typing import Any
 
 from ...text.formatting import brief
 from ...text.shared import shared
-from .groups import find_groups, title_of
+from .groups import find_groups, write_title
 from .layers import Vertex
 from .levels import Edge, Level, nest_levels
 from .thumbnails import SIZE, end_text, has_cells, largest, measure, shape_text
@@ -86,8 +86,8 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
     """
     entries = document["entries"]
     found, homes = find_groups(document)
-    groups = [one | {"title": title_of(one)} for one in found]
-    limits = _limits(document)
+    groups = [one | {"title": write_title(one)} for one in found]
+    limits = _find_limits(document)
     arts = _find_art(document, limits)
     boxes = _measure(document, arts)
     levels = nest_levels(boxes, entries, [{**one, "label": _label_width(one)} for one in groups], homes)
@@ -135,7 +135,7 @@ def _arrays(document: dict[str, Any]) -> list[tuple[list[Any], list[Any]]]:
     return found
 
 
-def _limits(document: dict[str, Any]) -> dict[int, dict[str, float]]:
+def _find_limits(document: dict[str, Any]) -> dict[int, dict[str, float]]:
     """Find the largest magnitudes of each tensor that is an array: a scale of its own lets each show what is in it."""
     found: dict[int, dict[str, float]] = {}
 
@@ -192,7 +192,7 @@ def graph_text(array: dict[str, Any]) -> str:
     return brief(array["text"]) if array["shape"] else str(array["text"])
 
 
-def _words_beside(art: dict[str, Any], values: list[Any], cotangents: list[Any]) -> int:
+def _count_letters_beside(art: dict[str, Any], values: list[Any], cotangents: list[Any]) -> int:
     """Count the letters beside thumbnails: the shape and the end of the colours, which is below where there is room."""
     letters = 0
     for part, arrays in (("value", values), ("cotangent", cotangents)):
@@ -205,7 +205,7 @@ def _words_beside(art: dict[str, Any], values: list[Any], cotangents: list[Any])
 def _measure(document: dict[str, Any], arts: dict[int, dict[str, Any]]) -> list[Vertex]:
     """Return a box for each tensor, large enough for everything it will show."""
     operations = {entry["output"]: entry["operation"] for entry in document["entries"]}
-    headings, boxes = _headings(document), []
+    headings, boxes = _list_headings(document), []
     for tensor, (description, (values, cotangents)) in enumerate(
         zip(document["tensors"], _arrays(document), strict=True)
     ):
@@ -214,7 +214,7 @@ def _measure(document: dict[str, Any], arts: dict[int, dict[str, Any]]) -> list[
         text = min(max(texts), LONGEST_VALUE + 2)
         plain = description["kind"] == "constant" and not cotangents
         if art:
-            beside = (_words_beside(art, values, cotangents) + 1) * SMALL_CHARACTER
+            beside = (_count_letters_beside(art, values, cotangents) + 1) * SMALL_CHARACTER
             reach = art["x"] + (0 if plain else BOX["arrow"]) + art["width"] + beside + PADDING
         if plain:
             # No cotangent ever reaches it: one line says it all, "c = 2", or "2" where the number is the name.
@@ -235,11 +235,11 @@ def _labels(document: dict[str, Any]) -> list[dict[str, str]]:
     operations = {entry["output"]: entry["operation"] for entry in document["entries"]}
     return [
         {"heading": _shorten(heading), "operation": _shorten(operations.get(index, ""))}
-        for index, heading in enumerate(_headings(document))
+        for index, heading in enumerate(_list_headings(document))
     ]
 
 
-def _headings(document: dict[str, Any]) -> list[str]:
+def _list_headings(document: dict[str, Any]) -> list[str]:
     """Return the name of each tensor, with the second names that lines have for it: "z, y" after `y = z`."""
     names = [{tensor["name"]: None} for tensor in document["tensors"]]
     for entry in document["entries"]:

@@ -141,14 +141,14 @@ def to_pdf(width: float, height: float, *pages: Sequence[Shape], title: str = ""
     ImportError
         If matplotlib is missing; the message says what to install.
     """
-    with _matplotlib("a PDF"):
+    with _use_matplotlib("a PDF"):
         from matplotlib.backends.backend_pdf import PdfPages
 
         file = io.BytesIO()
         about = {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": "autodiff_edu"}
         with PdfPages(file, metadata=about | {"Title": _clean(title)}) as pdf:
             for shapes in pages:
-                pdf.savefig(_figure(width, height, shapes))
+                pdf.savefig(_draw_figure(width, height, shapes))
     return file.getvalue()
 
 
@@ -160,10 +160,10 @@ def to_pixels(width: float, height: float, shapes: Sequence[Shape]) -> Any:
     ImportError
         If matplotlib is missing; the message says what to install.
     """
-    with _matplotlib("a picture of pixels"):
+    with _use_matplotlib("a picture of pixels"):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-        figure = _figure(width, height, shapes)
+        figure = _draw_figure(width, height, shapes)
         figure.patch.set_alpha(0.0)
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
@@ -171,7 +171,7 @@ def to_pixels(width: float, height: float, shapes: Sequence[Shape]) -> Any:
 
 
 @contextmanager
-def _matplotlib(what: str) -> Iterator[None]:
+def _use_matplotlib(what: str) -> Iterator[None]:
     """Draw with matplotlib's own settings: neither the reader's nor the date may change the bytes."""
     try:
         import matplotlib
@@ -184,7 +184,7 @@ def _matplotlib(what: str) -> Iterator[None]:
         yield
 
 
-def _figure(width: float, height: float, shapes: Sequence[Shape]) -> Any:
+def _draw_figure(width: float, height: float, shapes: Sequence[Shape]) -> Any:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Affine2D, Bbox, TransformedBbox
 

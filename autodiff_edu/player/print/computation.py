@@ -34,7 +34,7 @@ class Term:
     size: tuple[float, float] = (0.0, 0.0)
 
 
-def terms_of(frame: StepPicture, arrives: bool = True, counted: str = "") -> tuple[str, list[Term]]:
+def list_terms(frame: StepPicture, arrives: bool = True, counted: str = "") -> tuple[str, list[Term]]:
     """Return the heading of what is computed, and its terms."""
     step, names = frame.now.step, [tensor["name"] for tensor in frame.document["tensors"]]
     result = {"tint": frame.tint, "ink": frame.colour}
@@ -47,9 +47,9 @@ def terms_of(frame: StepPicture, arrives: bool = True, counted: str = "") -> tup
         if widest is None:
             return Term(caption, "—", **more)
         text = array["text"] if array else "—"
-        if _art_of(frame, widest, tensor, part):
+        if _draw_art(frame, widest, tensor, part):
             caption = f"{caption} {shape_text(widest['shape'])}" if part == "value" else caption
-            art = _art_of(frame, array, tensor, part) if array else ()
+            art = _draw_art(frame, array, tensor, part) if array else ()
             return Term(caption, "" if art else text, art=art, size=measure(widest), **more)
         return Term(caption, text, widest=widest["text"], **more)
 
@@ -163,7 +163,7 @@ def _fit(terms: list[Term], room: float) -> tuple[float, list[str], list[float]]
     return size, texts, widths
 
 
-def _art_of(frame: StepPicture, array: dict[str, Any], tensor: int, part: str) -> tuple[Drawn, ...]:
+def _draw_art(frame: StepPicture, array: dict[str, Any], tensor: int, part: str) -> tuple[Drawn, ...]:
     """Draw an array whose text is too long, where the graph draws it too."""
     box = frame.layout["tensors"][tensor]
     if len(array["text"]) <= 12 or "art" not in box or not has_cells(array):

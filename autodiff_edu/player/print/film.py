@@ -171,7 +171,7 @@ def _shoot(content: dict[str, Any], steps: Sequence[int]) -> list[Shot]:
     for number in steps:
         step = document["steps"][number]
         layers = slides.draw(number, arrives=False)
-        beads = _beads(slides, slides.frame(number, arrives=False), layers)
+        beads = _find_beads(slides, slides.frame(number, arrives=False), layers)
         sums = _count_up(step) if beads else []
         if beads:
             shots.append(Shot(number, TRAVEL, layers, beads))
@@ -181,7 +181,7 @@ def _shoot(content: dict[str, Any], steps: Sequence[int]) -> list[Shot]:
     return shots
 
 
-def _beads(slides: SlideLayout, frame: StepPicture, layers: list[Layer]) -> tuple[Bead, ...]:
+def _find_beads(slides: SlideLayout, frame: StepPicture, layers: list[Layer]) -> tuple[Bead, ...]:
     """Return what travels along the active lines of a step: down with values, up with cotangents."""
     step = frame.now.step
     if step["kind"] not in ("record", "cut", "skip", "accumulate", "push forward") or "links" not in slides.layout:
@@ -195,14 +195,14 @@ def _beads(slides: SlideLayout, frame: StepPicture, layers: list[Layer]) -> tupl
             array = frame.now.flows.get(tensor)
         if array is None or not frame.trail(arrives):
             continue
-        places = _walk([point for link in frame.trail(arrives) for point in _points(link)])
+        places = _walk([point for link in frame.trail(arrives) for point in _find_points(link)])
         if frame.now.backward:
             places.reverse()
-        beads.append(Bead(_look(array, frame), tuple(slides.to_slide(seen, place) for place in places)))
+        beads.append(Bead(_draw_bead(array, frame), tuple(slides.to_slide(seen, place) for place in places)))
     return tuple(beads)
 
 
-def _look(array: dict[str, Any], frame: StepPicture) -> tuple[Drawn, ...]:
+def _draw_bead(array: dict[str, Any], frame: StepPicture) -> tuple[Drawn, ...]:
     """Draw a bead around (0, 0): with the number, if it is a short one."""
     text, number = "", array["data"]
     if not array["shape"] and isinstance(number, int | float) and not isinstance(number, bool):
@@ -224,7 +224,7 @@ def _look(array: dict[str, Any], frame: StepPicture) -> tuple[Drawn, ...]:
     return tuple(shapes)
 
 
-def _points(link: dict[str, Any]) -> list[tuple[float, float]]:
+def _find_points(link: dict[str, Any]) -> list[tuple[float, float]]:
     """Return points on a link, close enough to be joined by straight lines."""
     x, y, to_x, bend, to_y = link["points"]
     middle = (y + bend) / 2
@@ -301,14 +301,14 @@ def _reduce(frames: list[Any]) -> list[Any]:
         counts.update({int.from_bytes(bytes(colour), "big"): count for count, colour in frame.getcolors(pixels.size)})
     kept = sorted(counts, key=lambda colour: (-counts[colour], colour))[:256]
 
-    def parts(colours: list[int]) -> Any:
+    def split(colours: list[int]) -> Any:
         return np.array([(colour >> 16, colour >> 8 & 255, colour & 255) for colour in colours], np.int32)
 
     found, table = list(counts), np.zeros(1 << 24, np.uint8)
-    table[found] = np.argmin(np.sum((parts(found)[:, None] - parts(kept)[None]) ** 2, axis=2), axis=1)
+    table[found] = np.argmin(np.sum((split(found)[:, None] - split(kept)[None]) ** 2, axis=2), axis=1)
     reduced = [Image.fromarray(table[pixels]) for pixels in packed]
     for picture in reduced:
-        picture.putpalette(parts(kept).astype(np.uint8).tobytes())
+        picture.putpalette(split(kept).astype(np.uint8).tobytes())
     return reduced
 
 
@@ -328,18 +328,18 @@ def _animate(shots: list[Shot], still: int, title: str) -> str:
     rules: list[str] = []
     names: dict[tuple[int, ...], str] = {}
 
-    def part(time: float) -> str:
+    def write_part(time: float) -> str:
         return f"{100 * time / whole:.3f}".rstrip("0").rstrip(".") + "%"
 
-    def seen(numbers: tuple[int, ...]) -> str:
+    def name_rule(numbers: tuple[int, ...]) -> str:
         """Name the rule of what is seen in these shots."""
         if numbers not in names:
             names[numbers] = name = f"s{len(names)}"
-            turns = [] if 0 in numbers else [f"{part(0)}{{visibility:hidden}}"]
+            turns = [] if 0 in numbers else [f"{write_part(0)}{{visibility:hidden}}"]
             for number in range(len(shots)):
                 now, before = number in numbers, number - 1 in numbers
                 if now != before:
-                    turns.append(f"{part(starts[number])}{{visibility:{'visible' if now else 'hidden'}}}")
+                    turns.append(f"{write_part(starts[number])}{{visibility:{'visible' if now else 'hidden'}}}")
             rules.append(f"@keyframes {name}{{{''.join(turns)}}}.{name}{{animation-name:{name}}}")
         return names[numbers]
 
@@ -358,20 +358,21 @@ def _animate(shots: list[Shot], still: int, title: str) -> str:
                     drawn = "\n".join(map(svg_of, look))
                     if drawn and len(when) < len(shots):
                         hidden = "" if still in when else ' visibility="hidden"'
-                        drawn = f'<g class="{seen(tuple(when))}"{hidden}>\n{drawn}\n</g>'
+                        drawn = f'<g class="{name_rule(tuple(when))}"{hidden}>\n{drawn}\n</g>'
                     body += [drawn] if drawn else []
             body += ["</svg>"] if window else []
     for number, shot in enumerate(shots):
         start, end = starts[number], starts[number + 1]
         for bead in shot.beads:
             name = f"b{len(rules)}"
+            times = [start + shot.time * k / (PLACES - 1) for k in range(PLACES)]
             way = [
-                f"{part(start + shot.time * k / (PLACES - 1))}{{opacity:1;transform:translate({x:.1f}px,{y:.1f}px)}}"
-                for k, (x, y) in enumerate(bead.places)
+                f"{write_part(time)}{{opacity:1;transform:translate({x:.1f}px,{y:.1f}px)}}"
+                for time, (x, y) in zip(times, bead.places, strict=True)
             ]
-            gone = [f"{part(start - 1)}{{opacity:0}}"] if start else []
+            gone = [f"{write_part(start - 1)}{{opacity:0}}"] if start else []
             rules.append(
-                f"@keyframes {name}{{0%{{opacity:0}}{''.join([*gone, *way])}{part(end + 1)}{{opacity:0}}"
+                f"@keyframes {name}{{0%{{opacity:0}}{''.join([*gone, *way])}{write_part(end + 1)}{{opacity:0}}"
                 f"100%{{opacity:0}}}}.{name}{{animation:{name} {whole}ms linear infinite}}"
             )
             body.append(f'<g class="{name}" opacity="0">\n{"".join(map(svg_of, bead.shapes))}\n</g>')

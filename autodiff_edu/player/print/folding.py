@@ -49,7 +49,7 @@ def fold(layout: dict[str, Any], tensor: int | None) -> dict[str, Any]:
     tops = [top for top, _ in strips]
     cuts = [0.0, *accumulate(bottom - top for top, bottom in strips)]
 
-    def up(y: float) -> float:
+    def lift(y: float) -> float:
         above = bisect_left(tops, y)
         return round(max(y, strips[above - 1][1]) - cuts[above], 1) if above else y
 
@@ -79,22 +79,26 @@ def fold(layout: dict[str, Any], tensor: int | None) -> dict[str, Any]:
             columns.append((begin, end, at))
     begins = [begin for begin, _, _ in columns]
 
-    def across(x: float) -> float:
+    def shift(x: float) -> float:
         begin, end, at = columns[max(0, bisect_right(begins, x) - 1)]
         return round(at + min(x, end) - begin, 1)
 
-    def passing(x: float, group: int | None) -> float:
+    def shift_border(x: float, group: int | None) -> float:
         """Move a point of a group's border: a folded box is narrower than its frame, and lines keep their order."""
         if group is None or not is_closed(group):
-            return across(x)
+            return shift(x)
         one = groups[group]
         part = (x - float(one["x"])) / float(one["width"])
-        return round(across(one["folded"]["x"]) + float(one["folded"]["width"]) * (0.1 + 0.8 * part), 1)
+        return round(shift(one["folded"]["x"]) + float(one["folded"]["width"]) * (0.1 + 0.8 * part), 1)
 
     # Nearly all of a long trace is hidden, and stays where it was.
     tensors = [
         box
-        | ({"hidden": True} if is_hidden(box["group"]) else {"hidden": False, "x": across(box["x"]), "y": up(box["y"])})
+        | (
+            {"hidden": True}
+            if is_hidden(box["group"])
+            else {"hidden": False, "x": shift(box["x"]), "y": lift(box["y"])}
+        )
         for box in layout["tensors"]
     ]
     links = []
@@ -103,7 +107,13 @@ def fold(layout: dict[str, Any], tensor: int | None) -> dict[str, Any]:
             links.append(link | {"hidden": True})
             continue
         x, y, to_x, bend, to_y = link["points"]
-        points = [passing(x, link.get("out_of")), up(y), passing(to_x, link.get("into")), up(bend), up(to_y)]
+        points = [
+            shift_border(x, link.get("out_of")),
+            lift(y),
+            shift_border(to_x, link.get("into")),
+            lift(bend),
+            lift(to_y),
+        ]
         links.append(link | {"hidden": False, "points": points})
     shown = []
     for index, one in enumerate(groups):
@@ -111,11 +121,11 @@ def fold(layout: dict[str, Any], tensor: int | None) -> dict[str, Any]:
         if hidden:
             shown.append(one | {"hidden": True, "closed": closed})
             continue
-        x, y, end = across(one["x"]), up(one["y"]), across(one["x"] + one["width"])
+        x, y, end = shift(one["x"]), lift(one["y"]), shift(one["x"] + one["width"])
         size = (
-            {"x": across(one["folded"]["x"]), "width": one["folded"]["width"]} if closed else {"x": x, "width": end - x}
+            {"x": shift(one["folded"]["x"]), "width": one["folded"]["width"]} if closed else {"x": x, "width": end - x}
         )
-        height = up(one["y"] + one["height"]) - y
+        height = lift(one["y"] + one["height"]) - y
         shown.append(one | size | {"y": y, "height": height, "closed": closed, "hidden": False})
-    size = {"width": across(columns[-1][1]) + EDGE, "height": up(layout["height"])}
+    size = {"width": shift(columns[-1][1]) + EDGE, "height": lift(layout["height"])}
     return layout | {"tensors": tensors, "links": links, "groups": shown} | size

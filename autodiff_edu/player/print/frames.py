@@ -20,7 +20,7 @@ from .curve import draw_curve, read_curve
 from .folding import fold
 from .listing import draw_listing, size_of
 from .moments import Moment, choose_key_steps, read_moment, subject_of
-from .plane import draw_legend, draw_plane, legend_rows
+from .plane import count_legend_rows, draw_legend, draw_plane
 from .thumbnails import draw_thumbnail
 from .wrapping import shorten, width_of, wrap
 
@@ -168,7 +168,7 @@ class StepPicture:
         self.curve = read_curve(document) if "links" in layout else None
         self.extra = CURVE + 10 if self.curve else 0.0  # the height of what stands between picture and sentence
         if "contours" in document:
-            self.extra = 18.0 * legend_rows(layout, picture[0], 11) + 4
+            self.extra = 18.0 * count_legend_rows(layout, picture[0], 11) + 4
         self.sentence = wrap(self.now.step["text"], picture[0], 13, 5)
 
     @property
@@ -288,7 +288,7 @@ class StepPicture:
             return is_visible(box, box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"])
 
         groups = [group if box_is_visible(group) else None for group in self.layout["groups"]]
-        pieces: list[list[Drawn]] = [[_frame_of(group)] if group else [] for group in groups]
+        pieces: list[list[Drawn]] = [[_draw_group_frame(group)] if group else [] for group in groups]
         for number, link in enumerate(links):
             x, y, to_x, bend, to_y = link["points"]
             if number in arriving or not is_visible(link, x, y, to_x, bend, to_x, to_y):
@@ -299,7 +299,7 @@ class StepPicture:
             line = Path(_start_of(link) + _curve_of(link), stroke=grey, weight=1.3, dash=() if known else (1, 4))
             pieces.append([line, _arrowhead((to_x, to_y), -7, grey)] if number in ends else [line])
         pieces.append([part for arrives in arriving for part in self.flow(arrives)])
-        pieces += [_name_of(group, left, right) if group else [] for group in groups]
+        pieces += [_draw_group_name(group, left, right) if group else [] for group in groups]
         for tensor, box in enumerate(self.layout["tensors"]):
             pieces.append(self.box(tensor, box) if box_is_visible(box) else [])
         return pieces
@@ -419,14 +419,14 @@ def _curve_of(link: dict[str, Any]) -> str:
     return f"C{x} {middle} {to_x} {middle} {to_x} {bend}" + (f"V{to_y}" if to_y != bend else "")
 
 
-def _frame_of(group: dict[str, Any]) -> Path:
+def _draw_group_frame(group: dict[str, Any]) -> Path:
     x, y, width, height = (group[key] for key in ("x", "y", "width", "height"))
     if group.get("closed"):
         return Path(rounded_box(x, y, width, height), PAPER, EDGE)
     return Path(rounded_box(x, y, width, height, 8), stroke=RULE, dash=(4, 3))
 
 
-def _name_of(group: dict[str, Any], left: float, right: float) -> list[Drawn]:
+def _draw_group_name(group: dict[str, Any], left: float, right: float) -> list[Drawn]:
     """Write the name of a group over the lines that cross it; of a folded one in the middle of what can be seen."""
     name = group["title"]
     x, y, end = group["x"], group["y"], group["x"] + group["width"]

@@ -18,7 +18,7 @@ LEGEND = {"gradient": "negative gradient", "newton": "Newton's step", "model": "
 HEAD = 12.0  # the shortest arrow with a head
 
 
-def legend_of(part: dict[str, Any]) -> list[str]:
+def list_legend(part: dict[str, Any]) -> list[str]:
     """List the kinds of lines that a walk has."""
     walked = ["path"] if len(part["iterates"]) > 1 else []
     return [name for name in LEGEND if any(one.get(name) for one in part["iterates"])] + walked
@@ -28,7 +28,7 @@ def draw_legend(part: dict[str, Any], x: float, y: float, room: float, size: flo
     """Explain the kinds of lines, one row below the other, as many in a row as there is room for."""
     shapes: list[Drawn] = []
     at = x
-    for name in legend_of(part):
+    for name in list_legend(part):
         wide = 2.6 * size + width_of(LEGEND[name], size)
         if at > x and at + wide > x + room:
             at, y = x, y + 1.6 * size
@@ -40,7 +40,7 @@ def draw_legend(part: dict[str, Any], x: float, y: float, room: float, size: flo
     return shapes
 
 
-def legend_rows(part: dict[str, Any], room: float, size: float) -> int:
+def count_legend_rows(part: dict[str, Any], room: float, size: float) -> int:
     """Count the rows of a legend."""
     return len({shape.y for shape in draw_legend(part, 0, 0, room, size) if isinstance(shape, TextLine)})
 
@@ -72,7 +72,7 @@ def draw_plane(part: dict[str, Any], number: int, size: float = SIZE) -> list[Dr
         shapes.append(Path(crossed, stroke=INK, weight=1.6))
     for name in ("newton", "gradient"):
         if now[name]:
-            shapes += _arrow((x, y), now[name], COLOURS[name], DASHES.get(name, ()))
+            shapes += _draw_arrow((x, y), now[name], COLOURS[name], DASHES.get(name, ()))
     shapes += [Path(rounded_box(a - 4, b - 4, 8, 8, 4), PAPER, INK, 1.6) for a, b in places[:-1]]
     shapes.append(Path(rounded_box(x - 4, y - 4, 8, 8, 4), INK))
     # What a step far away has drawn beyond the plane is covered by paper, then come the numbers.
@@ -91,7 +91,9 @@ def draw_plane(part: dict[str, Any], number: int, size: float = SIZE) -> list[Dr
     return shapes
 
 
-def _arrow(start: tuple[float, float], end: tuple[float, float], stroke: str, dash: tuple[float, ...]) -> list[Drawn]:
+def _draw_arrow(
+    start: tuple[float, float], end: tuple[float, float], stroke: str, dash: tuple[float, ...]
+) -> list[Drawn]:
     """Draw an arrow; a short one has no head, which would hide it. That of a dashed one is hollow."""
     (x, y), (to_x, to_y) = start, end
     length = hypot(to_x - x, to_y - y)

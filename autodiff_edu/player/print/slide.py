@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box
-from .computation import CAPTIONS, draw_terms, terms_of
+from .computation import CAPTIONS, draw_terms, list_terms
 from .curve import TargetCurve, draw_curve, read_curve
 from .frames import INK, PAPER, QUIET, RULE, SUNK, StepPicture
 from .listing import size_of
-from .plane import draw_legend, draw_plane, legend_rows
+from .plane import count_legend_rows, draw_legend, draw_plane
 from .wrapping import shorten, wrap
 
 WIDTH, HEIGHT = 1280.0, 720.0
@@ -40,10 +40,10 @@ class Layer:
     def shapes(self) -> list[Shape]:
         """Return everything that is drawn."""
         flat = [shape for piece in self.pieces for shape in piece]
-        return flat if self.window is None else [_through(self.window, flat)]
+        return flat if self.window is None else [_fill_window(self.window, flat)]
 
 
-def _through(window: Window, shapes: Any) -> Window:
+def _fill_window(window: Window, shapes: Any) -> Window:
     place = window.x, window.y, window.width, window.height, window.left, window.top, window.scale
     return Window(*place, shapes=shapes)
 
@@ -72,7 +72,7 @@ class SlideLayout:
         # A plane stands for itself: it may be as large as there is room.
         self.scale = fit if fit >= WHOLE or "levels" in self.layout else max(FAR, fit)
         if "contours" in self.document:  # with room for the legend, wherever that has one row more
-            rows = legend_rows(self.layout, RIGHT, SMALLEST)
+            rows = count_legend_rows(self.layout, RIGHT, SMALLEST)
             self.tall -= 1.6 * SMALLEST * rows + 8
             self.scale = min(self.scale, self.tall / self.layout["height"])
         self.frames: dict[tuple[int, bool], StepPicture] = {}  # the latest one, which is often wanted again
@@ -125,12 +125,12 @@ class SlideLayout:
             heading.append(TextLine(MARGIN, MARGIN + 20, name, WORDS, INK, bold=True, family=SANS))
             return [Layer((tuple(back), tuple(heading), tuple(words))), self.picture(frame, MARGIN, MARGIN + 52)]
         if not self.document["code"]:
-            facts = _facts(self.document["title"], frame.now.step)
+            facts = _draw_facts(self.document["title"], frame.now.step)
             layers = [Layer((tuple(back), tuple(heading), facts, tuple(words)))]
         else:
             top = MARGIN + 44
             height = self.lines * self.letter * PITCH + 24
-            row = draw_terms(*terms_of(frame, arrives, counted), (MARGIN, LEFT), (top + height, base - WORDS))
+            row = draw_terms(*list_terms(frame, arrives, counted), (MARGIN, LEFT), (top + height, base - WORDS))
             layers = [Layer((tuple(back), tuple(heading), *self.code(frame, top, height), row, tuple(words)))]
         layers.append(self.picture(frame, WIDTH - MARGIN - RIGHT, MARGIN))
         if "contours" in self.document:
@@ -226,7 +226,7 @@ class SlideLayout:
         return (Path(rounded_box(MARGIN, top, LEFT, height, 10), SUNK),), tuple(mark), tuple(lines)
 
 
-def _facts(title: str, step: dict[str, Any]) -> tuple[Shape, ...]:
+def _draw_facts(title: str, step: dict[str, Any]) -> tuple[Shape, ...]:
     """Write what is known at a step that has no code: its title, and its numbers row by row."""
     shapes: list[Shape] = []
     y = MARGIN + 76

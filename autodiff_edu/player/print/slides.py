@@ -56,7 +56,7 @@ class Slides(Frames):
 
     def png(self) -> bytes:
         """Return the first slide as PNG (drawn by matplotlib); the same trace gives the same bytes."""
-        return _png(self._pages[0])
+        return _write_png(self._pages[0])
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the slides to one PDF, or each to a file of its own.
@@ -84,10 +84,10 @@ class Slides(Frames):
     def _save(self, path: File, number: int) -> None:
         shapes = self._pages[number]
         svg = lambda: to_svg(WIDTH, HEIGHT, shapes, title=self._title).encode()  # noqa: E731
-        save(path, {".pdf": self.pdf, ".svg": svg, ".png": lambda: _png(shapes)})
+        save(path, {".pdf": self.pdf, ".svg": svg, ".png": lambda: _write_png(shapes)})
 
 
-def _png(shapes: Sequence[Shape]) -> bytes:
+def _write_png(shapes: Sequence[Shape]) -> bytes:
     pixels = to_pixels(WIDTH, HEIGHT, shapes)
     from PIL import Image  # comes with matplotlib, which says what to install
 

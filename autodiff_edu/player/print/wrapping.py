@@ -35,22 +35,22 @@ _WIDE, _EMOJI = 1.0, 1.4
 def width_of(words: str, size: float, family: str = SANS, bold: bool = False) -> float:
     """Return how wide a text is at most, in pixels."""
     return (
-        sum(map(_monospaced if family == MONOSPACE else _sans, words))
+        sum(map(_measure_monospaced if family == MONOSPACE else _measure_sans, words))
         * size
         * (_BOLDER if bold and family == SANS else 1.0)
     )
 
 
-def _sans(letter: str) -> float:
+def _measure_sans(letter: str) -> float:
     index = ord(letter) - 32
-    return _WIDTHS[index] / 1000 if 0 <= index < len(_WIDTHS) else max(_OTHER, _unusual(letter))
+    return _WIDTHS[index] / 1000 if 0 <= index < len(_WIDTHS) else max(_OTHER, _measure_unusual(letter))
 
 
-def _monospaced(letter: str) -> float:
-    return ADVANCE if letter.isascii() or letter == "…" else max(ADVANCE, _unusual(letter))
+def _measure_monospaced(letter: str) -> float:
+    return ADVANCE if letter.isascii() or letter == "…" else max(ADVANCE, _measure_unusual(letter))
 
 
-def _unusual(letter: str) -> float:
+def _measure_unusual(letter: str) -> float:
     if ord(letter) >= 0x1F000:
         return _EMOJI
     return _WIDE if letter == "…" or unicodedata.east_asian_width(letter) in "WF" else 0.0
@@ -75,7 +75,7 @@ def wrap(words: str, room: float, size: float, most: int = 1000) -> list[str]:
             continue
         lines.append("")
         while len(word) > 1 and width_of(word, size) > room:
-            reached = list(accumulate(_sans(letter) * size for letter in word))
+            reached = list(accumulate(_measure_sans(letter) * size for letter in word))
             fits = max(1, bisect_right(reached, room))
             lines[-1:] = [word[:fits], ""]
             word = word[fits:]

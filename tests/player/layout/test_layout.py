@@ -139,15 +139,15 @@ def vector(*numbers):
 
 
 def test_arrays_of_one_shape_are_all_written_in_three_digits_or_all_drawn():
-    def drawn_ones(**values):
+    def find_drawn(**values):
         picture, index, _ = drawn(["z = a + b"], {name: {"value": value} for name, value in values.items()})
         return {name for name in "ab" if "art" in picture["tensors"][index[name]]}
 
     long = vector(0.295525, 0.932039, 0.909297)
-    assert drawn_ones(a=vector(1.5, 2.0, 3.0), b=long) == set(), "[0.296 0.932 0.909]"
+    assert find_drawn(a=vector(1.5, 2.0, 3.0), b=long) == set(), "[0.296 0.932 0.909]"
     many = vector(*[0.295525] * 6)
-    assert drawn_ones(a=vector(1.0, 2.0, 3.0, 4.0, 5.0, 6.0), b=many) == {"a", "b"}
-    assert drawn_ones(a=vector(1.0, 2.0, 3.0), b=many) == {"b"}
+    assert find_drawn(a=vector(1.0, 2.0, 3.0, 4.0, 5.0, 6.0), b=many) == {"a", "b"}
+    assert find_drawn(a=vector(1.0, 2.0, 3.0), b=many) == {"b"}
 
 
 def test_a_box_has_room_for_what_will_arrive():

@@ -56,7 +56,7 @@ def seen(svg, time, film):
     return found
 
 
-def opened(path):
+def open_picture(path):
     return Image.open(io.BytesIO(path.read_bytes()))
 
 
@@ -198,7 +198,7 @@ def test_pixels_show_the_same_film(player, form, tmp_path):
     film.save(tmp_path / f"film.{form}")
     written = (tmp_path / f"film.{form}").read_bytes()
     assert written == getattr(player.film(*steps), form)(), "the same bytes each time"
-    picture = opened(tmp_path / f"film.{form}")
+    picture = open_picture(tmp_path / f"film.{form}")
     assert picture.size == (1280, 720)
     times = []
     for number in range(picture.n_frames):
@@ -207,7 +207,7 @@ def test_pixels_show_the_same_film(player, form, tmp_path):
         times.append(picture.info["duration"])
     assert sum(times) == pytest.approx(film.seconds * 1000, rel=0.02)
     player.frames(steps[-1], size="16:9").save(tmp_path / "last.png")
-    last = opened(tmp_path / "last.png").convert("RGB")
+    last = open_picture(tmp_path / "last.png").convert("RGB")
     difference = np.asarray(ImageChops.difference(picture.convert("RGB"), last))
     assert difference.mean() < 1, "the last picture is the last slide, but for a table of 256 colours"
     assert np.asarray(last).min() < 80, "something is drawn"
@@ -219,10 +219,10 @@ def test_a_player_saves_its_film_and_its_current_step(player, tmp_path):
     for name in ("x.gif", "x.webp", "x.png"):
         short.save(tmp_path / name)
     assert (tmp_path / "x.gif").read_bytes() == short.film().gif()
-    assert opened(tmp_path / "x.webp").n_frames > len(short.film().steps)
+    assert open_picture(tmp_path / "x.webp").n_frames > len(short.film().steps)
     short.frames(3, size="16:9").save(tmp_path / "y.png")
     assert (tmp_path / "x.png").read_bytes() == (tmp_path / "y.png").read_bytes()
-    shown = opened(tmp_path / "x.png")
+    shown = open_picture(tmp_path / "x.png")
     assert shown.size == (1280, 720)
     red, green, blue = (int(colour("backward-tint")[k : k + 2], 16) for k in (1, 3, 5))
     assert (np.asarray(shown) == (red, green, blue)).all(axis=2).sum() > 1000, "step 4 is in the backward pass"
@@ -263,7 +263,7 @@ def test_a_trace_of_no_events_is_a_film_that_says_so(tmp_path):
     assert "Nothing happened on any tape." in texts(player.film().svg())
     for ending in ("gif", "webp", "png"):
         player.save(tmp_path / f"empty.{ending}")
-        assert opened(tmp_path / f"empty.{ending}").size == (1280, 720)
+        assert open_picture(tmp_path / f"empty.{ending}").size == (1280, 720)
 
 
 def test_arrays_travel_without_a_number():

@@ -9,7 +9,7 @@ import pytest
 import autodiff_edu as ad
 from autodiff_edu.player.print.canvas import Path, TextLine
 from autodiff_edu.player.print.moments import choose_key_steps
-from autodiff_edu.player.print.plane import COLOURS, draw_legend, draw_plane, legend_of, legend_rows
+from autodiff_edu.player.print.plane import COLOURS, count_legend_rows, draw_legend, draw_plane, list_legend
 from autodiff_edu.text.shared import colour
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -63,13 +63,13 @@ def test_what_is_lower_is_darker(part):
 
 
 def test_a_legend_names_what_is_drawn_and_no_more(part, player):
-    assert legend_of(part) == ["gradient", "newton", "model", "path"]
+    assert list_legend(part) == ["gradient", "newton", "model", "path"]
     plain = part | {"iterates": [one | {"newton": None, "model": None} for one in part["iterates"]]}
-    assert legend_of(plain) == ["gradient", "path"]
+    assert list_legend(plain) == ["gradient", "path"]
     words = {shape.words for shape in draw_legend(part, 0, 0, 400, 11) if isinstance(shape, TextLine)}
     assert words == {"negative gradient", "Newton's step", "quadratic model", "path"}
-    assert legend_rows(part, 2000, 11) == 1
-    assert legend_rows(part, 150, 11) > 2
+    assert count_legend_rows(part, 2000, 11) == 1
+    assert count_legend_rows(part, 150, 11) > 2
     for size in (None, "16:9"):
         svg = player.frames(0, size=size).svg()
         assert words <= {element.text for element in ElementTree.fromstring(svg).iter(f"{SVG}text")}

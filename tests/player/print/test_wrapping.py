@@ -28,7 +28,7 @@ PROGRAMS += ["einsum", "two_layers", "hostile", "descent", "rows", "side_by_side
 LONG = "the cotangent of an_unusually_long_name_" + "W" * 300 + " arrived at y, 漢字" * 20 + " mmm" * 200
 
 
-def measured(line):
+def measure(line):
     """How wide a line is in the font that matplotlib draws it with."""
     family = "DejaVu Sans Mono" if line.family == MONOSPACE else "DejaVu Sans"
     font = FontProperties(family=family, weight="bold" if line.bold else "normal", size=line.size)
@@ -36,7 +36,7 @@ def measured(line):
 
 
 def ends(line):
-    wide = measured(line)
+    wide = measure(line)
     left = line.x - {"start": 0.0, "middle": 0.5, "end": 1.0}[line.anchor] * wide
     return left, left + wide
 
@@ -121,7 +121,7 @@ def test_a_word_that_is_wider_than_a_line_is_broken():
 def test_no_text_is_wider_than_it_is_said_to_be(words, bold):
     for family in (MONOSPACE, "sans-serif"):
         line = TextLine(0, 0, words, 20.0, bold=bold, family=family)
-        assert measured(line) <= width_of(words, 20.0, family, bold) + 1
+        assert measure(line) <= width_of(words, 20.0, family, bold) + 1
     assert width_of("漢", 20.0) >= 20.0
     assert width_of("\N{SLICE OF PIZZA}", 20.0, MONOSPACE) >= 20.0
 
