@@ -28,10 +28,10 @@ class Options:
     Attributes
     ----------
     player : {"auto", "widget", "html"}
-        Whether the player that a cell shows hears of Python. It runs in the page by itself in any case; as a *widget*
-        it shares its step with Python besides, as *HTML* it does not. "auto", the default, is "html" in Google Colab
-        (the module `google.colab` is loaded) and in VS Code (its kernels have `VSCODE_PID` or `VSCODE_CWD` among their
-        environment variables), and "widget" everywhere else. Without anywidget it is always HTML.
+        Whether the player in a cell is connected to Python. It always runs in the page by itself; as a *widget* it also
+        shares its step with Python, as *HTML* it does not. "auto", the default, is "html" in Google Colab (the module
+        `google.colab` is loaded) and in VS Code (its kernels have `VSCODE_PID` or `VSCODE_CWD` among their environment
+        variables), and "widget" everywhere else. Without anywidget it is always HTML.
 
     Raises
     ------
@@ -76,7 +76,7 @@ options = Options()
 
 
 def shows_widgets() -> bool:
-    """Return whether what a cell shows is joined to the kernel."""
+    """Return whether what a cell shows is connected to the kernel."""
     if options.player == "auto":
         return "google.colab" not in sys.modules and not {"VSCODE_PID", "VSCODE_CWD"} & os.environ.keys()
     return options.player == "widget"

@@ -1,7 +1,7 @@
-"""What operations that no tape recorded computed, as far as it still can be known.
+"""The values of operations that no tape recorded, where they can still be found.
 
-A tape has the arrays of what it recorded, and the journal has none. The others follow from the arrays of the tape, from
-the target and the source, and from the numbers that stand in the code.
+A tape has the arrays of what it recorded; the journal has none. The missing ones follow from the arrays of the tape,
+from the target and the source, and from the numbers in the code.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .flow import Flow
 from .journal import ASSIGN
 
 LARGEST = 10_000
-"""With more elements than this, nothing is computed again."""
+"""An operation on an array with more elements than this is not computed again."""
 
 
 class KnownValues:
-    """The values of tensors, by their ids, as a flow knows them; it is asked about entries in the order of time."""
+    """The values of tensors, by their ids, as a flow knows them; ask about entries in the order in which they ran."""
 
     def __init__(self, flow: Flow) -> None:
         self._known: dict[int, Any] = {}
@@ -33,11 +33,11 @@ class KnownValues:
                 pairs = [*zip(entry.ids, entry.values, strict=True), (entry.output_id, entry.output_value)]
                 self._known |= {id: value for id, value in pairs if id is not None}
         self._known |= {tensor._id: tensor._array for tensor in (*flow.targets, flow.source)}
-        for id in assigned:  # it may have been another one at the time
+        for id in assigned:  # its value may have been different at the time
             self._known.pop(id, None)
 
     def fill_in(self, entry: Entry) -> Entry:
-        """Return an entry with its values, if they are known; and with its output, if that is."""
+        """Return an entry with its output, if that is known, and its values, if they are known too."""
         if entry.values is not None:
             return entry
         values = self._find_values(entry)
@@ -48,7 +48,7 @@ class KnownValues:
         return Entry(entry.operation, entry.line, entry.parameters, complete, output)
 
     def _find_values(self, entry: Entry) -> tuple[Any, ...] | None:
-        """List the arguments of an entry; None if one is not known, or the line has more than the journal has kept."""
+        """List the values of an entry's arguments; None if one is unknown, or the journal has not kept them all."""
         node, found = expression(entry.where), written(entry.where)
         if found is None or found[1] not in (None, entry.name) or (isinstance(node, ast.Call) and node.keywords):
             return None

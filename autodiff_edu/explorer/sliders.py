@@ -18,7 +18,7 @@ from ..player.widget import make_widget_class
 from .look import STEPS, is_steep, table
 
 LOWER = "<style>.autodiff-explorer { --autodiff-tall: clamp(440px, 100vh - 420px, 640px) }</style>"
-"""Makes the player lower, so that it is seen together with the sliders above it."""
+"""Limits the player's height, so that it fits on the screen together with the sliders above it."""
 
 
 class Sliders:
@@ -53,7 +53,7 @@ class Sliders:
         return slider
 
     def enclose(self, html: str) -> str:
-        """Return what a cell shows: the box, or without a kernel this HTML."""
+        """Return what a cell shows: the box, or this HTML if there is no kernel."""
         return self.frame.enclose(html)
 
     def close(self) -> None:

@@ -44,7 +44,7 @@ Sample = tuple[str, str, float, tuple[float, ...]]
 
 
 def _draw_legend(samples: list[Sample]) -> list[Shape]:
-    """Draw, above the frame, what each line means."""
+    """Draw a legend above the frame: what each line means."""
     shapes: list[Shape] = []
     left = LEFT
     for words, ink, weight, dash in samples:

@@ -2,8 +2,8 @@
 
 The player knows only the trace document. Everywhere (a live notebook, a saved one, a web page, an e-mail attachment) it
 is the same script in a fragment of HTML, which needs no kernel. In a live notebook it is a widget as well: Python can
-move it and hears where the reader moves it. Where no script runs, the fragment is a key frame and the transcript; in a
-terminal and in a PDF it is the transcript.
+move it, and learns where the reader moves it. Where no script runs, the fragment shows a key frame and the transcript;
+a terminal and a PDF show the transcript.
 """
 
 import operator
@@ -51,7 +51,7 @@ class Player:
     predict : bool
         Whether Predict is on from the start.
     stage : bool
-        Whether it opens on stage when a live notebook first shows it; no page does.
+        Whether it opens on stage when a live notebook first shows it; a saved page never does.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Player:
     """
 
     def __new__(cls, *args: Any, **options: Any) -> "Player":
-        """Make a widget of it in a notebook; elsewhere nobody wants what anywidget imports."""
+        """Make a widget in a notebook; elsewhere, importing anywidget would only cost time."""
         if makes_widgets():
             try:
                 from .widget import Joined, make_widget_class
@@ -112,7 +112,7 @@ class Player:
 
     @property
     def _content(self) -> dict[str, Any]:
-        """What the script in the page is given; of a player that another one has replaced, unpacked."""
+        """What the script in the page is given; if another player has replaced this one, it is unpacked first."""
         if self._whole is None:
             content: dict[str, Any] = unpack(self._packed)
             return content
@@ -166,7 +166,7 @@ class Player:
         Parameters
         ----------
         in_cell
-            Whether this is the output of a cell: where no script runs yet, it says to run the cell.
+            Whether this is the output of a cell: until a script runs, it says to run the cell.
 
         Returns
         -------
@@ -181,7 +181,7 @@ class Player:
         return html.fragment(self._packed, self.step, words, self._picture, self.predict, key, in_cell)
 
     def _write_fallback(self) -> str:
-        """Return what stands where no script runs; nothing if it would give away what the reader is asked."""
+        """Return the text for places where no script runs; none if it would give away what the reader is asked."""
         return "" if self.predict else html.abridge(self.transcript())
 
     def page(self) -> str:
@@ -205,8 +205,8 @@ class Player:
         Returns
         -------
         Frames
-            With ``svg()``, ``pdf()`` and ``save(path)``; the value of a cell shows it. Slides are the pages of a PDF,
-            and ``save("lesson.svg")`` or ``save("lesson.png")`` writes lesson-1.svg, lesson-2.svg and so on.
+            With ``svg()``, ``pdf()`` and ``save(path)``; a cell whose value it is shows it. Slides are the pages of a
+            PDF, and ``save("lesson.svg")`` or ``save("lesson.png")`` writes lesson-1.svg, lesson-2.svg and so on.
 
         Raises
         ------
@@ -233,7 +233,7 @@ class Player:
         Returns
         -------
         Film
-            With ``svg()``, ``gif()``, ``webp()`` and ``save(path)``; the value of a cell plays it.
+            With ``svg()``, ``gif()``, ``webp()`` and ``save(path)``; a cell whose value it is plays it.
 
         Raises
         ------
@@ -284,7 +284,7 @@ class Player:
             return {"text/plain": plain, "text/html": self._fragment(key, in_cell=True)}
 
     def _join(self) -> str:
-        """Return the key of the model in the kernel that moves the player in the page; widget.py has such models."""
+        """Return the key of the model in the kernel that moves the player in the page; only a widget has one."""
         return ""
 
     def draw(self, other: "Player") -> None:
@@ -295,6 +295,6 @@ class Player:
         self.step = min(self.step, len(self) - 1)
 
     def release(self) -> None:
-        """Keep only what is stored of the player: another one has taken its place in the notebook."""
+        """Keep only the packed content: another player has taken this one's place in the notebook."""
         self._packed, self._whole = self._packed, None
         vars(self).pop("_picture", None)

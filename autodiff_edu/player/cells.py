@@ -1,4 +1,4 @@
-"""What a player does to the cell that shows it: a word while it is being drawn, and an end to what was shown before."""
+"""What a player does to its cell: it says when drawing takes long, and releases what the cell showed before."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONG = 5_000
 
 
 class Shown(Protocol):
-    """What a cell shows, and can be made small once it is shown no longer."""
+    """What a cell shows; once it is no longer shown, it can release memory."""
 
     def release(self) -> None:
         """Release what only the page needed."""
@@ -32,14 +32,14 @@ def _read_request() -> dict[str, Any]:
 
 
 def find_cell_id() -> str:
-    """Return the id of the cell that is running, which JupyterLab says; elsewhere ""."""
+    """Return the id of the running cell, which JupyterLab sends; elsewhere ""."""
     return str(_read_request().get("metadata", {}).get("cellId") or "")
 
 
 def release_replaced(shown: Shown) -> None:
-    """Release what the same cell showed when it was run before: ipywidgets and `Out` would keep it to the end.
+    """Release what the same cell showed in an earlier run: ipywidgets and `Out` would keep it as long as the kernel.
 
-    Only a frontend that says which cell it runs can have anything replaced.
+    This works only in a frontend that says which cell it runs.
     """
     cell = find_cell_id()
     if not cell:
@@ -55,7 +55,7 @@ def release_replaced(shown: Shown) -> None:
 
 @contextmanager
 def announce_drawing(count: int) -> Iterator[None]:
-    """Write into the cell's output how many steps are being drawn, if they are many; afterwards nothing of it is seen.
+    """Write in the cell's output how many steps are being drawn, if there are many; remove that afterwards.
 
     >>> with announce_drawing(3):
     ...     pass

@@ -1,4 +1,4 @@
-"""A box of widgets in a cell whose stored output is HTML: js/frame.js puts the one in place of the other."""
+"""A box of widgets in a cell whose stored output is HTML: js/frame.js replaces the HTML by the box."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HTML = """\
 
 
 class StoredBox(anywidget.AnyWidget):
-    """Where a box appears, as long as the kernel has it."""
+    """The place of a box in a cell, for as long as the kernel has the box."""
 
     _esm = asset("js/frame.js")
 
@@ -27,7 +27,7 @@ class StoredBox(anywidget.AnyWidget):
     box = traitlets.Instance(ipywidgets.Widget).tag(sync=True, **ipywidgets.widget_serialization)
 
     def enclose(self, html: str) -> str:
-        """Return what a cell shows: this HTML until the box takes its place, and again without a kernel."""
+        """Return what a cell shows: this HTML, which the box replaces as long as there is a kernel."""
         return HTML.format(key=self.key, html=html)
 
 

@@ -58,7 +58,7 @@ HINT = """\
 font-size: 16px; font-weight: bold">▶ Click this cell and press Shift+Enter: then you can step through it.</div>
 <script>document.currentScript.previousElementSibling.remove();</script>
 """
-"""What a reader sees whose notebook runs no script yet; in every other place it is gone before it is drawn."""
+"""A reader sees this if the notebook runs no scripts yet; everywhere else it is removed before it is drawn."""
 
 MOST_LINES, KEPT = 60, 15
 """How many lines a page shows from the beginning and from the end of a long transcript."""
@@ -112,13 +112,13 @@ def fragment(
 
 @cache
 def _compress_script() -> tuple[str, str]:
-    """Return the script as a page carries it, and what tells it from any other."""
+    """Return the compressed script, and a hash that tells it from any other."""
     text = script()
     return compress(text), hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def abridge(transcript: str) -> str:
-    """Cut the middle out of a long transcript: the data beside it have all of it."""
+    """Cut the middle out of a long transcript: the data beside it are complete."""
     lines = transcript.split("\n")
     if len(lines) <= MOST_LINES:
         return transcript

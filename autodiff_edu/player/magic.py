@@ -1,6 +1,6 @@
 """`%%play`: runs the cell below it unchanged, and shows its player.
 
-IPython knows it as soon as autodiff_edu is imported, and by `%load_ext autodiff_edu`.
+IPython knows it as soon as autodiff_edu is imported; `%load_ext autodiff_edu` works too.
 
 %%play
 with ad.GradientTape() as tape:
@@ -54,7 +54,7 @@ def load_ipython_extension(shell: Any) -> None:
         run_cell(shell, cell, **{word.removeprefix("--"): True for word in words})
 
     def forget(_: Any) -> None:
-        """Take back that IPython has noted the extension: else it complains when the cell is run again."""
+        """Make IPython forget that the extension is loaded; otherwise it complains when the cell is run again."""
         shell.extension_manager.loaded.discard("autodiff_edu")
         shell.events.unregister("post_run_cell", forget)
 

@@ -108,7 +108,7 @@ def _trace_call(function: Callable[..., Any], args: tuple[Any, ...], predict: bo
         return any(one not in (tape, *outer) and not isinstance(one, SecondTape) for one in opened)
 
     def drop_unused_tapes() -> Trace:
-        used = tape.entries or traced.failure  # that of the first operation also needs what is watched
+        used = tape.entries or traced.failure  # a failure needs the tape too: it has what is watched
         return traced.without(*outer, *([tape] if has_own() or not used else []))
 
     try:

@@ -52,7 +52,7 @@ def bundle(content: Mapping[str, Any]) -> dict[str, Any]:
     Returns
     -------
     dict
-        By MIME type: text and HTML. The same content gives the same.
+        By MIME type: text and HTML. The same content always gives the same bundle.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The player as a widget: its state is shared between Python and the page.
 
-What a cell shows is not a view of it, but the same HTML as everywhere: a stored notebook has no models, and JupyterLab
+A cell shows not a view of it but the same HTML as everywhere else: a stored notebook has no models, and JupyterLab
 shows only an error in place of a view without one. js/live.js finds the players in the page by their key. Only in a box
-of widgets is a player a view, and gets that HTML.
+of widgets is a player a view, which is given that HTML.
 
 This is the only module of the player that needs anywidget.
 """
@@ -36,11 +36,11 @@ class _Step(traitlets.TraitType[int, int]):
         return number
 
 
-_Base: Any = traitlets.HasTraits  # whose subclass calls what `Player` and `AnyWidget` have, which come after it
+_Base: Any = traitlets.HasTraits  # its subclass calls methods of `Player` and `AnyWidget`, which come after it
 
 
 class Joined(_Base):  # type: ignore[misc]
-    """What a `Player` has besides if it is a widget; comes before `Player` among the bases."""
+    """What a `Player` has in addition if it is a widget; it comes before `Player` among the bases."""
 
     _stage: bool
     _esm = asset("js/live.js")
@@ -51,7 +51,7 @@ class Joined(_Base):  # type: ignore[misc]
     predict = traitlets.Bool(False).tag(sync=True)
     key = traitlets.Unicode().tag(sync=True)
     fragment = traitlets.Unicode().tag(sync=True)
-    """Empty unless a box has asked: what is synchronized is stored with a notebook that stores widgets."""
+    """Empty until a box asks for it: a notebook that stores widgets stores whatever is synchronized."""
 
     @traitlets.default("layout")
     def _fill_box(self) -> dict[str, str]:
@@ -59,7 +59,7 @@ class Joined(_Base):  # type: ignore[misc]
         return {"flex": "1 1 auto"}
 
     def open(self) -> None:
-        """Do nothing as yet: the page needs no model of a player that nobody shows."""
+        """Do nothing yet: the page needs no model of a player that nobody shows."""
 
     @property
     def model_id(self) -> str:
@@ -70,8 +70,8 @@ class Joined(_Base):  # type: ignore[misc]
 
     def _open(self) -> None:
         packed = decompress(self._packed["content"])
-        # Where known, the notebook and the cell: two notebooks that are open in one page must not move each other's
-        # players, nor a cell those that another one with the same program showed before the kernel was started again.
+        # The notebook and the cell, where known: otherwise notebooks open in one page would move each other's players,
+        # and after a restart of the kernel a cell would move those of another one with the same program.
         told = f"{os.environ.get('JPY_SESSION_NAME')}{find_cell_id()}\n{packed}"
         digest = hashlib.sha256(told.encode()).hexdigest()[:16]
         _opened[digest] += 1
@@ -97,7 +97,7 @@ class Joined(_Base):  # type: ignore[misc]
             self._write_fragment()
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take over what the page says; a slider that is linked to the step there may go too far."""
+        """Accept the state that the page sends; a slider that is linked to the step may go too far."""
         if "step" in sync_data:
             sync_data = sync_data | {"step": max(0, min(len(self) - 1, int(sync_data["step"])))}
         super().set_state(sync_data)
@@ -112,12 +112,12 @@ class Joined(_Base):  # type: ignore[misc]
         super().release()
         if self.comm is not None:
             self.close()
-            self.__dict__.pop("_repr_mimebundle_", None)  # which ipywidgets hides, so that nothing closed is shown
+            self.__dict__.pop("_repr_mimebundle_", None)  # ipywidgets hides this method of a closed widget
         if self.trait_has_value("layout"):
             self.layout.close()
 
 
 @cache
 def make_widget_class(cls: type[Any]) -> type[Any]:
-    """Return a kind of player as a widget."""
+    """Return a class of players that are widgets too."""
     return type(cls.__name__, (Joined, cls, anywidget.AnyWidget), {"__module__": cls.__module__})

@@ -28,7 +28,7 @@ MANY = 6
 """With more operands than this (in np.stack, for example), only one of each shape and dtype is listed."""
 
 told: ContextVar[Callable[[Exception, Any, Any, Any], None] | None] = ContextVar("told", default=None)
-"""While a function is recorded or traced: who is told of each failure, its operation, arguments and parameters."""
+"""What to call with each failure, its operation, arguments and parameters, while a function is recorded or traced."""
 
 _COMPARISONS = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
@@ -57,7 +57,7 @@ def explain(error: Exception, operation: Any, args: Any, parameters: Any = ()) -
 
 
 def explain_mismatch(error: Exception, operation: Any, args: Any, parameters: Any, where: Where) -> Parts:
-    """Find which numbers of a failed operation's shapes do not go together, as `mismatches.find_mismatch` does."""
+    """Explain which numbers in a failed operation's shapes do not fit, as `mismatches.find_mismatch` does."""
     with suppress(Exception), np.errstate(all="ignore"):
         function, method = operation if isinstance(operation, tuple) else (operation, None)
         given = args[:1] if function is operator.getitem else args

@@ -13,7 +13,7 @@ DERIVATIVES = {"gradient": "gradient", "jacobian": "Jacobian", "batch_jacobian":
 
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 FEW = 4
-"""The most numbers of an array that a sentence writes."""
+"""A sentence writes at most this many numbers of an array."""
 
 FRACTION = re.compile(r"(\d+\.\d+)(e[-+]\d+)?")
 
@@ -81,7 +81,7 @@ def spoken_value(array: Any, noun: str = "array") -> str:
 
 
 def spoken_size(array: Any) -> str:
-    """Write what stands behind the name of an array in a sentence that does not write its numbers; else nothing.
+    """Write the size that follows an array's name in a sentence without its numbers; nothing if the numbers are there.
 
     >>> spoken_size(np.arange(6.0).reshape(2, 3)), spoken_size(np.zeros(8)), spoken_size(np.float64(2.0))
     (' (2×3)', ' (length 8, filled with 0)', '')
@@ -135,10 +135,10 @@ def number(value: Any) -> str:
 
 @lru_cache(maxsize=4096)
 def brief(text: str) -> str:
-    """Round the numbers of a text to three significant digits, and never to fewer than stand before the point.
+    """Round the numbers of a text to three significant digits, and keep all digits before the point.
 
-    It starts from a text in six digits, so it depends on the processor no more than that does, and js/brief.js, which
-    has no more than the text, comes to the same.
+    It starts from a text of six digits, so it depends on the processor no more than that text does, and js/brief.js,
+    which has only the text, gets the same result.
 
     >>> brief("0.666667"), brief("1234.56"), brief("1.23457e+06"), brief("2.125"), brief("[0.333333-2j 123457]")
     ('0.667', '1235', '1.23e+06', '2.13', '[0.333-2j 123457]')
@@ -149,7 +149,7 @@ def brief(text: str) -> str:
 def _round_number(found: re.Match[str]) -> str:
     text, exponent = found[1], found[2] or ""
     digits = max(3, text.index("."))
-    # halfway between two numbers the text of the upper one is taken, as a reader would
+    # a text halfway between two numbers is rounded up, as a reader would
     rounded = float(f"{float(text) * (1 + 1e-12):.{digits}g}")
     return f"{rounded:.6g}{exponent}" if rounded < 10 or not exponent else found[0]
 

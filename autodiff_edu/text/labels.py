@@ -42,7 +42,7 @@ COMPARES = 5
 
 
 CASTS = ("cast", "round_off")
-"""Operations that the code calls astype."""
+"""Operations that the user's code writes as astype."""
 
 
 MANY = 12

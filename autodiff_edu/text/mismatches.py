@@ -1,4 +1,4 @@
-r"""Why a failed operation failed, in a sentence or two, with the numbers marked that do not go together.
+r"""Why an operation failed, in a sentence or two, with the numbers that do not fit marked.
 
 >>> h, w = np.ones((3, 2)), np.ones((3, 1))
 >>> parts = find_mismatch(np.matmul, (h, w), {}, ["h", "w"], "@")
@@ -22,7 +22,7 @@ from .fitting import each, is_array, what_would_fit
 
 Shape = tuple[int, ...]
 Parts = list[str]
-"""Texts by turns: a plain one, a marked one, a plain one and so on."""
+"""Texts that are plain and marked by turns; the first is plain."""
 
 JOINS = ("concatenate", "stack", "vstack", "hstack")
 """Functions that join a list of arrays."""
@@ -37,7 +37,7 @@ _ORDINALS = {2: "second", 3: "third"}
 def find_mismatch(
     function: Any, args: Any, parameters: dict[str, Any], names: Sequence[str | None], written: str, message: str = ""
 ) -> Parts:
-    """Find which numbers in the shapes of a call's operands do not go together; return nothing if that is not known.
+    """Explain which numbers in the shapes of a call's operands do not fit; return nothing if that is not known.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def _explain_product(shapes: list[Shape], names: list[str], written: str, last: 
 
 
 def _explain_letters(subscripts: Any, shapes: list[Shape], names: list[str], written: str) -> Parts:
-    """Find a letter of `np.einsum` that stands for two lengths, or letters that are not as many as the axes."""
+    """Explain a letter of `np.einsum` that stands for two lengths, or an operand with too few or too many letters."""
     terms = str(subscripts).replace(" ", "").partition("->")[0].split(",")
     if "." in str(subscripts) or len(terms) != len(shapes):
         return []

@@ -121,7 +121,7 @@ def find_first_name(where: Where, name: str) -> str:
 def find_assignment(code: CodeType, name: str, place: tuple[int, int]) -> ast.stmt | None:
     """Find the last statement before a place of a function, or of a cell, that assigns a name; None if that is unclear.
 
-    It is clear where the statement runs before the place, whichever way the code in between goes.
+    It is clear if the statement runs before the place, whichever path the code in between takes.
     """
     source = source_of(code.co_filename)
     functions = [node for node in source.nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
@@ -250,14 +250,14 @@ def list_assigned(node: ast.AST) -> Iterator[tuple[ast.Name, ast.expr]]:
 
 
 def _compare_place(node: ast.stmt, place: tuple[int, int]) -> int:
-    """Return whether a statement is over before a place (-1), contains it (0) or begins behind it (1)."""
+    """Return whether a statement is over before a place (-1), contains it (0) or begins after it (1)."""
     if (node.lineno, node.col_offset) > place:
         return 1
     return -1 if (node.end_lineno or 0, node.end_col_offset or 0) <= place else 0
 
 
 def _find_last_assigning(body: list[ast.stmt], name: str, place: tuple[int, int]) -> ast.stmt | bool | None:
-    """Find the last statement before a place that assigns a name; False if that depends on the way the code goes."""
+    """Find the last statement before a place that assigns a name; False if that depends on the path the code takes."""
     for statement in reversed(body):
         order = _compare_place(statement, place)
         assigned = [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and _is_stored(node)]

@@ -6,12 +6,13 @@
   `strip` behind the cotangent begins; the room of the `arrow` before a cotangent that is drawn; and for a constant,
   which is one line, its height and baseline.
 - `thumbnail`, of an array in such a box: the most cells `across` and `down`; the `cell`, the `width` and the `height`
-  at most, in pixels; the shades on each side of zero; and how high one is that has two lines of text beside it.
+  at most, in pixels; the shades on each side of zero; and `stacked`, the height from which on two
+  lines of text fit beside it.
 - `operators`, by their sign in Python: the `name` of NumPy's function, how it is read `aloud`, its `level` of
   precedence in Python (the higher, the tighter), and how a formula draws it: as what, and how tightly it `binds` there.
 - `colours`: one for the light scheme, or one for the light and one for the dark. `low` and `high` are for the numbers
-  below and above zero: purple and green, which colour-blind readers can tell apart, and which mean no direction, as
-  blue and orange do; `odd` is for NaN and infinities. The accents are mixed with the page's text.
+  below and above zero: purple and green, which colour-blind readers can tell apart, and which, unlike blue and orange,
+  mean no direction; `odd` is for NaN and infinities. The accents are mixed with the page's text.
 
 >>> operators()["multiply"]
 Operator(sign='*', aloud='times', level=7)

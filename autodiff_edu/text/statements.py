@@ -78,11 +78,11 @@ def where_is(code: CodeType, node: ast.expr | ast.stmt) -> Where:
 
 @lru_cache(maxsize=1024)
 def find_origin(where: Where, name: str) -> Where | None:
-    """Return the place where what has a name at another place got it: its assignment, or the head of a function."""
+    """Return where a name that is used at a place got its value: its assignment, or the head of the function."""
     code, (line, _, column, _) = where[0], position_of(*where)
     if statement := find_assignment(code, name, (line, column or 0)):
         made = where_is(code, getattr(statement, "value", None) or statement)
-        return made if position_of(*made)[0] == statement.lineno else None  # it is around a lambda
+        return made if position_of(*made)[0] == statement.lineno else None  # the assignment is around a lambda
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     return (code, 0) if name in parameters else None
 

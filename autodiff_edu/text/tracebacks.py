@@ -36,7 +36,7 @@ def render_without_frames(error: BaseException) -> list[str]:
 
 
 def _list_with_causes(error: BaseException) -> list[BaseException]:
-    """List an error and those that its traceback shows with it, which it came from."""
+    """List an error and its causes, which its traceback shows with it."""
     found: dict[int, BaseException] = {}
     waiting: list[BaseException | None] = [error]
     while waiting:

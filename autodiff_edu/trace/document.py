@@ -27,9 +27,9 @@ Lists refer to each other by index, counted from 0.
       "resume", "reset": nothing more;
     - "line": `what`: "condition" (which way it went; with the first and the last line that it leaves out, in the same
       code, as `left_out`, if there are any), "value" (of plain numbers, or computed while no tape recorded),
-      "call" or "return"; "error": what the code raised, and always the last: `lesson`, what went wrong as texts by
-      turns plain and marked; if an operation raised it and that is known, `entry`, which has `tapes` of none and no
-      value, and where its operands do not fit, `message`, NumPy's own words;
+      "call" or "return"; "error": what the code raised, and always the last: `lesson`, what went wrong, as texts that
+      are plain and marked by turns; if it is known which operation raised it, `entry`, which is on no tape and has no
+      value, and if its operands do not fit, `message`, NumPy's own words;
     - "seed": `tensor`, `cotangent`, `pass` (counts the passes, backward and of tangents); "pull back": `entry`,
       `cotangent`, `pass`;
     - "accumulate": `entry`, `argument`, `tensor`, `before` (null for the first), `contribution`, `after`, `count`,
@@ -299,7 +299,7 @@ class Writer:
     def _describe_error(self, text: str, step: dict[str, Any]) -> dict[str, Any]:
         if self.failure is None:
             return {"lesson": [text]}
-        for variable in self.failure.variables:  # which no tape may have watched yet
+        for variable in self.failure.variables:  # which perhaps no tape has watched yet
             self._tensor(variable._id, variable, "variable")
         described: dict[str, Any] = {"entry": self._entry(self.failure.entry, step)}
         if self.failure.mismatch:
@@ -459,7 +459,7 @@ def _kind(event: Event) -> str:
 
 
 def _name_sources(source: Any) -> dict[int, str]:
-    """Name the tensors that come to a function of the user's from elsewhere after its own names for them.
+    """Name the tensors that a function of the user's gets from elsewhere after the names that it has for them.
 
     These are what `grad(f)` differentiates with respect to, and what a checkpointed function reads without being given.
     """

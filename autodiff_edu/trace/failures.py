@@ -1,4 +1,4 @@
-"""The operation that raised an error: an entry that no tape has, and the numbers that do not go together."""
+"""The operation that raised an error: an entry that no tape has, and the numbers that do not fit."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def note_failures(failed: list[FailedOperation]) -> Iterator[None]:
 
     def note(error: Exception, operation: Any, args: Any, parameters: Any) -> None:
         where = here()
-        # An error that is on its way out of a function of the user's has happened there, not in the call of it.
+        # An error that leaves a function of the user's happened inside it, not in the call.
         if not failed or failed[0].error is not error or failed[0].where == where:
             failed[:] = [FailedOperation(error, operation, args, parameters, where)]
         if outer:

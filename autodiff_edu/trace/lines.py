@@ -57,7 +57,7 @@ MOST = 50
 """The most steps that one line may have."""
 
 LONGEST_NAME = 30
-"""The longest name of a method as the line that calls it has it."""
+"""The longest name that a method takes from the line that calls it."""
 
 _PLAIN = (int, float, complex, np.number, np.bool_)
 _PAUSING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -67,9 +67,9 @@ _INLINE = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}  # which are pa
 class FunctionCall:
     """A call of a user's function: its name, its arguments in a few characters, and the call it was made in.
 
-    A method has the name that the line that calls it has for it, such as `n1` in `n1(x)`. `given` has the tensors among
-    the arguments, by their ids, and the parameters they are for. A call is `framed` in the picture if it is a method's
-    that has no scope of its own.
+    A method is named as in the line that calls it, such as `n1` in `n1(x)`. `given` maps the ids of the tensors among
+    the arguments to their parameters. A call is `framed` in the picture if it is a call of a method without a scope of
+    its own.
     """
 
     __slots__ = ("arguments", "caller", "framed", "function", "given", "name", "worth")
@@ -348,7 +348,7 @@ class Lines(WithBlock, Listener):
                     self.trace.assigned.setdefault(id, path)
 
     def note_attribute(self, tensor: Tensor) -> None:
-        """Note the name of a tensor that is an attribute of the object whose method is running: w, of `self.w`."""
+        """Note the name of a tensor that is an attribute of the object whose method is running: w, for `self.w`."""
         at = self.frames[-1]
         if tensor._id not in self.trace.assigned and "self" in at.frame.f_code.co_varnames[:1] and at.has("self"):
             attributes = getattr(at["self"], "__dict__", {})
@@ -391,7 +391,7 @@ class Lines(WithBlock, Listener):
 
 @lru_cache(maxsize=256)
 def _write_callee(code: CodeType, offset: int, method: str) -> str:
-    """Write the method that an expression calls, as its line does; empty where its class says more than the line."""
+    """Write the method that an expression calls, as its line does; empty if its class says more than the line."""
     node = expression((code, offset))
     text = written_as(node.func, LONGEST_NAME) if isinstance(node, ast.Call) else ""
     return "" if method == "__init__" or text in (f"self.{method}", f"cls.{method}", "self", "cls") else text

@@ -29,9 +29,9 @@ MOST_ENTRIES, MOST_NUMBERS = 200, 50_000
 MOST_RUNS = 1000
 """How many entries may be computed again for each of the probes: some 50 ms for all of them."""
 PROBES = (-1.0, -0.75, -0.5, -0.25, -0.1, 0.1, 0.25, 0.5, 0.75, 1.0)
-"""The nudges that are computed first. Most targets are a line, or a polynomial of low degree, and then no other is."""
+"""The nudges that are computed first; no others are needed for a polynomial of low degree, as most targets are."""
 NODES = (-1.0, -0.5, 0.0, 0.5, 1.0)
-"""Those by which a polynomial is known."""
+"""The probes that determine a polynomial."""
 UPWARDS = 1 + 1e-9
 """Breaks ties in rounding and between equal sizes the same way, whatever the last bit is."""
 
@@ -142,7 +142,7 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, heard: Any,
 
 
 def _find_polynomial(probed: dict[float, float], zero: float) -> list[float] | None:
-    """Compute how far the target moves at all nudges, if a polynomial of degree 4 says so at those that were probed."""
+    """Compute how far the target moves at all nudges, if a polynomial of degree 4 fits those that were probed."""
     known = [probed.get(at, 0.0) for at in NODES]
     values = dict(zip(shared()["nudges"], (_compute_weights() @ known).tolist(), strict=True))
     fits = all(abs(values[at] - m) <= zero for at, m in probed.items())
@@ -151,7 +151,7 @@ def _find_polynomial(probed: dict[float, float], zero: float) -> list[float] | N
 
 @cache
 def _compute_weights() -> Any:
-    """Return the matrix from the values of a polynomial at the nodes to those at all nudges."""
+    """Return the matrix that maps a polynomial's values at the nodes to those at all nudges."""
     return np.vander(shared()["nudges"], len(NODES)) @ np.linalg.inv(np.vander(NODES))
 
 

@@ -133,7 +133,7 @@ class _Program:
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 if entry.values is not None:
                     return writer.defined[writer.entry(entry)]
-                known = entry.output_value is not None  # as an explanation may know it of what no tape recorded
+                known = entry.output_value is not None  # an explanation may know it even if no tape recorded it
                 return writer.defined[writer.name(entry.output_id, entry.output_value)] if known else None
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 arrived = self.updates.name_cotangent(cotangent._array, self.again)

@@ -40,7 +40,7 @@ from .scopes import opened
 from .warning_places import warn_at_the_line
 
 LONGEST_MESSAGE = 400
-"""How much of an error's message its step says."""
+"""The most characters of an error's message that its step shows."""
 
 
 class Happening(NamedTuple):

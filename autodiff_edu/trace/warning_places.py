@@ -1,6 +1,6 @@
 """NumPy's warnings about numbers, such as a division by zero, at the reader's line and not at ours.
 
-NumPy warns of the Python line that called it: for a tensor, one of this package. While a trace runs, it calls
+NumPy warns about the Python line that called it, which for a tensor is in this package. While a trace runs, it calls
 `warn` instead, which costs nothing where nothing is wrong.
 """
 
@@ -30,7 +30,7 @@ def warn_at_the_line() -> Iterator[None]:
 
 
 def warn(kind: str, flag: int) -> None:
-    """Warn as NumPy does, of the expression that the user wrote."""
+    """Warn as NumPy does, but about the expression that the user wrote."""
     frame = user_frame(sys._getframe(1))
     found = written((frame.f_code, frame.f_lasti))
     warnings.warn_explicit(

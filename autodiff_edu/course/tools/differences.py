@@ -33,7 +33,7 @@ from ...text.shared import shared
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 MODELS = "data-model", "data-autodiff-frame"
-"""The attributes by which a model in the kernel finds what belongs to it in the page."""
+"""The attributes by which a model in the kernel finds its player or box in the page."""
 
 DECIMAL = re.compile(
     r"((?<![\d.])(?:(?<![\w)\]])[-+])?(?:\d+\.\d*|\.\d+|\d+(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?(?![\d]|\.\d))"

@@ -4,7 +4,7 @@ Entries that follow each other in one `ad.scope` (every `nn.Module` opens one) a
 backward pass computes while another tape records, those of one second run of a checkpointed function, and those of one
 call of a recursive function or of a method. Entries that come from the same places in the user's code, in the same
 order, at least three times running, are a loop: a group of turns, each of which is a group too if it holds more than
-one thing. Groups nest, and hold two entries at least.
+one thing. Groups nest, and hold at least two entries.
 
 >>> entries = [{"operation": "sin", "inputs": [k], "output": k + 1, "where": {"line": 2}} for k in range(12)]
 >>> found, homes = find_groups({"entries": entries, "steps": []})
@@ -174,7 +174,7 @@ class _Finder:
 
 
 def _describe_rerun(document: dict[str, Any], index: int, reached: int) -> tuple[int, str, str] | None:
-    """Describe the second run of a checkpointed function, by the entry that needs it; None if it is none."""
+    """Describe the second run of a checkpointed function, by the entry that needs it; return None for anything else."""
     tapes, entries = document["tapes"], document["entries"]
     function = next((tapes[tape]["reruns"] for tape in entries[index]["tapes"] if "reruns" in tapes[tape]), None)
     if function is None:
@@ -190,7 +190,7 @@ def _origin(entry: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _map_calls(document: dict[str, Any]) -> dict[int, list[int]]:
-    """Map each entry that a recursive function or a method computes to the calls of such, from the outermost."""
+    """Map each entry that is computed in calls of recursive functions or methods to these calls, outermost first."""
     calls, entries = document.get("calls", ()), document["entries"]
     chains: list[list[int]] = []  # by call
     recursive = set()

@@ -16,7 +16,7 @@ class Vertex:
     width: float
     height: float
     layer: int = 0
-    row: int = 0  # of a layer that is too wide, from its lowest
+    row: int = 0  # in a layer that is too wide for one, counted from the lowest
     above: "list[Vertex]" = field(default_factory=list)
     below: "list[Vertex]" = field(default_factory=list)
     centre: float = 0.0

@@ -11,7 +11,7 @@ Folding: the picture is laid out once, with every group unfolded. A group (group
 own inside (levels.py), and no other box stands beside it: only lines pass there, straight down. So folding a group cuts
 a strip out of the picture, from `FOLDED` below the top of its frame to the bottom, and closes the gap: everything
 outside keeps its order from top to bottom, lines that pass get shorter, and lines that go in or out end at the box that
-is left, which is as wide as its label. What is empty then from top to bottom is cut out too, so everything keeps its
+is left, which is as wide as its label. What is then empty from top to bottom is cut out too, so everything keeps its
 order from left to right. Any groups can be folded, in any order, and the page needs no more than the sum of the strips
 before a point to know how far it moves.
 """
@@ -120,7 +120,7 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
 def _label_width(group: dict[str, Any]) -> float:
     """Measure the width in a group's box that the label of js/groups.js needs, which shortens long names."""
     whole = min(WIDEST_FOLDED, len(f"▸ {group['title']} · {group['count']} entries") * CHARACTER + 2 * PADDING + 8)
-    # why it runs again is what the frame is there to say, so it is wide enough for that when it is open
+    # the frame of a rerun says why there is one, so it is wide enough for that when it is open
     return max(whole, len(f"▾ {group['title']}") * CHARACTER + 2 * PADDING + 8) if group["kind"] == "rerun" else whole
 
 
@@ -136,7 +136,7 @@ def _arrays(document: dict[str, Any]) -> list[tuple[list[Any], list[Any]]]:
 
 
 def _find_limits(document: dict[str, Any]) -> dict[int, dict[str, float]]:
-    """Find the largest magnitudes of each tensor that is an array: a scale of its own lets each show what is in it."""
+    """Find the largest magnitudes of each tensor that is an array: on a scale of its own, each shows what is in it."""
     found: dict[int, dict[str, float]] = {}
 
     def extend(tensor: int, part: str, *arrays: dict[str, Any] | None) -> None:
@@ -182,7 +182,7 @@ def _find_art(document: dict[str, Any], limits: dict[int, dict[str, float]]) -> 
 
 
 def _fits(array: dict[str, Any]) -> bool:
-    """Whether the text of an array can stand in its box; a range says less than a picture does."""
+    """Return whether the text of an array fits in its box; a range says less than a picture."""
     text = graph_text(array)
     return len(text) <= LONGEST_VALUE and " from " not in text
 
@@ -193,7 +193,7 @@ def graph_text(array: dict[str, Any]) -> str:
 
 
 def _count_letters_beside(art: dict[str, Any], values: list[Any], cotangents: list[Any]) -> int:
-    """Count the letters beside thumbnails: the shape and the end of the colours, which is below where there is room."""
+    """Count the letters beside thumbnails: the shape, and the end of the colour scale, below it if there is room."""
     letters = 0
     for part, arrays in (("value", values), ("cotangent", cotangents)):
         shape = max((len(shape_text(array["shape"])) for array in arrays), default=0)
@@ -240,7 +240,7 @@ def _labels(document: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def _list_headings(document: dict[str, Any]) -> list[str]:
-    """Return the name of each tensor, with the second names that lines have for it: "z, y" after `y = z`."""
+    """Return the name of each tensor, with the second names that lines use for it: "z, y" after `y = z`."""
     names = [{tensor["name"]: None} for tensor in document["tensors"]]
     for entry in document["entries"]:
         for tensor, alias in zip(entry.get("arguments", ()), entry.get("aliases", ()), strict=False):

@@ -17,7 +17,7 @@ from .layers import BOX_GAP, Vertex, settle_layers
 LAYER_GAP = 34.0
 PADDING = 12.0
 WIDEST_ROW = 300.0
-"""Given values that are wider together stand in several rows, so that the graph fits beside the code."""
+"""Given values that are wider than this together are drawn in several rows, so that the graph fits beside the code."""
 
 
 @dataclass(eq=False)
@@ -129,7 +129,7 @@ class Level:
         for place in self.given:
             above = first_use.get(place, 2)
             place.layer = above - 1 if above - 2 in taken else above - 2
-        rows: dict[int, tuple[int, float]] = {}  # by layer, the last one and how wide it is
+        rows: dict[int, tuple[int, float]] = {}  # by layer: its last row, and the width of that
         for place in self.given:
             row, width = rows.get(place.layer, (0, -BOX_GAP))
             row, width = (
@@ -170,9 +170,9 @@ def nest_levels(
 ) -> list[Level]:
     """Return the levels, the whole picture first then one for each group, with everything that belongs on each.
 
-    A computed tensor belongs to the group of its entry; a given one to the innermost group that has all its uses,
-    unless that is a call that it is passed to, or a loop and several of its turns use it, or it is what the first turn
-    starts from, and each later one from what the one before it has computed: that was there before the first.
+    A computed tensor belongs to the group of its entry. A given one belongs to the innermost group that has all its
+    uses, with three exceptions: a call that it is passed to, a loop of which several turns use it, and a first turn that
+    starts from it as each later turn starts from what the one before has computed. There it belongs outside.
     """
     levels = [Level(-1, None, Vertex(-1, 0.0, 0.0, frame=True))]
     for index, group in enumerate(groups):

@@ -84,7 +84,7 @@ def largest(array: dict[str, Any] | None) -> float:
 
 
 def end_text(array: dict[str, Any], limit: float) -> str:
-    """Write where the colours of an array end; nothing for truth values.
+    """Write where the colour scale of an array ends; nothing for truth values.
 
     >>> number = {"dtype": "float64"}
     >>> end_text(number, 3.94), end_text(number, 0.00390625), end_text(number, 123456.0), end_text(number, 0.0)
@@ -113,7 +113,7 @@ def measure(array: dict[str, Any]) -> tuple[float, float]:
 def level(number: float, limit: float) -> int:
     """Return the shade of a finite number, from -LEVELS to LEVELS.
 
-    It is proportional to the magnitude, rounded up, so that no number looks like zero but zero.
+    It is proportional to the magnitude, rounded up, so that only zero looks like zero.
 
     >>> level(-1.0, 4.0), level(0.0, 0.0), level(1e-9, 4.0), level(9.0, 4.0)
     (-2, 0, 1, 8)

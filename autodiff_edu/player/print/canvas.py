@@ -92,7 +92,7 @@ def to_svg(width: float, height: float, shapes: Sequence[Shape], title: str = ""
 
 
 def svg_head(width: float, height: float, title: str = "") -> str:
-    """Return the tag that begins an SVG."""
+    """Return the opening tag of an SVG."""
     about = f' role="img" aria-label="{_escape(title)}"' if title else ""
     size = f'width="{_n(width)}" height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}"'
     usual = 'font-family="monospace" font-size="12" xml:space="preserve"'
@@ -126,7 +126,7 @@ def svg_of(shape: Shape) -> str:
 
 
 def window_head(window: Window) -> str:
-    """Return the tag that begins a window."""
+    """Return the opening tag of a window."""
     wide, high = window.width / window.scale, window.height / window.scale
     place = f'x="{_n(window.x)}" y="{_n(window.y)}" width="{_n(window.width)}" height="{_n(window.height)}"'
     view = f"{_n(window.left)} {_n(window.top)} {_n(wide)} {_n(high)}"
@@ -153,7 +153,7 @@ def to_pdf(width: float, height: float, *pages: Sequence[Shape], title: str = ""
 
 
 def to_pixels(width: float, height: float, shapes: Sequence[Shape]) -> Any:
-    """Draw on a transparent ground: an array of red, green, blue and opacity, one pixel for each unit.
+    """Draw on a transparent background, as an array of red, green, blue and opacity with one pixel for each unit.
 
     Raises
     ------
@@ -172,7 +172,7 @@ def to_pixels(width: float, height: float, shapes: Sequence[Shape]) -> Any:
 
 @contextmanager
 def _use_matplotlib(what: str) -> Iterator[None]:
-    """Draw with matplotlib's own settings: neither the reader's nor the date may change the bytes."""
+    """Use matplotlib's own settings: neither the user's nor the date may change the bytes."""
     try:
         import matplotlib
     except ImportError as error:
@@ -194,7 +194,7 @@ def _draw_figure(width: float, height: float, shapes: Sequence[Shape]) -> Any:
         if isinstance(shape, Window):
             moved = Affine2D().translate(-shape.left, -shape.top).scale(shape.scale).translate(shape.x, shape.y)
             corners = Bbox.from_bounds(shape.x, shape.y, shape.width, shape.height)
-            clip = TransformedBbox(corners, to_page)  # a path would not cut texts
+            clip = TransformedBbox(corners, to_page)  # a path would not clip texts
             for inner in shape.shapes:
                 _add_artist(figure, inner, moved + to_page, shape.scale, clip)
         else:

@@ -12,7 +12,7 @@ from .frames import EDGE, INK, PAPER, QUIET, RULE, StepPicture
 from .moments import subject_of
 from .wrapping import shorten, width_of
 
-SIZES, CAPTIONS = (26.0, 23.0, 20.0), 20.0  # of the letters: as large as there is room
+SIZES, CAPTIONS = (26.0, 23.0, 20.0), 20.0  # of the letters: the largest that fit
 GAP, INSET, PADDING = 10.0, 16.0, 14.0  # between two terms, around all of them, around a number
 NARROWEST, LOWEST = 64.0, 56.0  # the box of a number
 LONGEST = 12  # characters of an array that is not drawn as a thumbnail
@@ -29,7 +29,7 @@ class Term:
     sign: str = ""
     tint: str = PAPER
     ink: str = INK
-    widest: str = ""  # of the texts that stand here in turn
+    widest: str = ""  # of the texts that are shown here in turn
     art: tuple[Drawn, ...] = ()
     size: tuple[float, float] = (0.0, 0.0)
 
@@ -42,7 +42,7 @@ def list_terms(frame: StepPicture, arrives: bool = True, counted: str = "") -> t
     def term(
         caption: str, array: dict[str, Any] | None, tensor: int, part: str, becomes: Any = None, **more: Any
     ) -> Term:
-        """Describe an array, or the place of what it `becomes` once that is known."""
+        """Describe an array, or leave room for what it `becomes`."""
         widest = becomes or array
         if widest is None:
             return Term(caption, "—", **more)
@@ -111,7 +111,7 @@ def list_terms(frame: StepPicture, arrives: bool = True, counted: str = "") -> t
 def draw_terms(
     heading: str, terms: list[Term], across: tuple[float, float], between: tuple[float, float]
 ) -> tuple[Shape, ...]:
-    """Draw what is computed in a column, given by its left edge and its width, in the middle of the room below."""
+    """Draw what is computed: `across` is the left edge and the width of its column, `between` the room in height."""
     if not terms:
         return ()
     left, room = across
@@ -164,7 +164,7 @@ def _fit(terms: list[Term], room: float) -> tuple[float, list[str], list[float]]
 
 
 def _draw_art(frame: StepPicture, array: dict[str, Any], tensor: int, part: str) -> tuple[Drawn, ...]:
-    """Draw an array whose text is too long, where the graph draws it too."""
+    """Draw an array in colours if its text is too long and the graph draws it so too."""
     box = frame.layout["tensors"][tensor]
     if len(array["text"]) <= 12 or "art" not in box or not has_cells(array):
         return ()

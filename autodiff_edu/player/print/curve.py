@@ -1,4 +1,4 @@
-"""The curve of what a training minimises: what js/strip.js draws first, without a browser."""
+"""The curve of what a training minimises, drawn without a browser, as js/strip.js draws it first."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def read_curve(document: dict[str, Any]) -> TargetCurve | None:
 def draw_curve(
     curve: TargetCurve, step: int, place: tuple[float, float, float, float], size: float = 11.0, weight: float = 1.6
 ) -> list[Drawn]:
-    """Draw the curve up to a step: what is still to come is not drawn."""
+    """Draw the curve up to a step, without what follows."""
     x, y, width, height = place
     heights = [value for _, value, _ in curve.points]
     low, high = min(heights), max(heights)

@@ -1,8 +1,8 @@
 """A film of a trace: its slides one after the other, with a bead on each line along which something flows.
 
-As SVG it plays where no script runs: in a README, in a forum, on a slide. Every piece of a slide is written once for
-each look that it has, and a rule of CSS says when it is there. Readers who asked their system for less motion, and
-programs that don't know CSS, see one still slide. GIF and WebP are drawn by matplotlib and put together by Pillow.
+As SVG it plays where no script runs: in a README, in a forum, on a slide. Each piece of a slide is written once for
+each way it looks, and a CSS rule says when it is visible. Readers who asked their system for less motion, and programs
+that don't know CSS, see one still slide. GIF and WebP are drawn by matplotlib and put together by Pillow.
 """
 
 from __future__ import annotations
@@ -38,30 +38,30 @@ from .slide import HEIGHT, WIDTH, Layer, SlideLayout
 from .wrapping import width_of
 
 STEP, TRAVEL, REST = 900, 400, 2000
-"""Milliseconds: of a step, of a bead on its way, and of the last step after it."""
+"""Milliseconds for a step, for a bead on its way, and for the pause after the last step."""
 
-COUNTS, COUNT = 4, 75  # how many numbers are seen while a sum is added up, and each for how many milliseconds
+COUNTS, COUNT = 4, 75  # numbers that are shown while a sum counts up, and milliseconds for each
 TICK = 80  # milliseconds between two places of a bead in a GIF
 MOST = 120
 """The most steps of a film."""
 
-PLACES = 9  # of a bead, between which it goes straight on
+PLACES = 9  # of a bead, joined by straight lines
 SIZE, LONGEST = 20.0, 6  # of the number on a bead, and how many characters it may have
 
 
 @dataclass(frozen=True)
 class Bead:
-    """What travels: how it looks around (0, 0), and where it is at equal distances of time."""
+    """What travels: its shapes around (0, 0), and its places at equal intervals of time."""
 
     shapes: tuple[Drawn, ...]
     places: tuple[tuple[float, float], ...]
 
     def at(self, part: float) -> list[Shape]:
-        """Return the shapes after a part of the time."""
+        """Return the shapes when a part of the time has passed."""
         index = min(int(part * (PLACES - 1)), PLACES - 2)
         rest = part * (PLACES - 1) - index
         (x, y), (to_x, to_y) = self.places[index : index + 2]
-        # A window that has (0, 0) where the bead is.
+        # A window whose (0, 0) is at the bead.
         return [Window(0, 0, WIDTH, HEIGHT, -(x + (to_x - x) * rest), -(y + (to_y - y) * rest), 1.0, self.shapes)]
 
 
@@ -80,10 +80,10 @@ class Shot:
 
 
 class Film:
-    """Some steps of a trace, one after the other; the value of a notebook cell plays it.
+    """Some steps of a trace, one after the other; a notebook cell whose value it is plays it.
 
-    A step takes 900 milliseconds, in the first 400 of which a bead travels along each active line; the last step stays
-    for two seconds more. Then the film begins again.
+    A step takes 900 milliseconds; in the first 400, a bead travels along each active line. The last step stays for two
+    seconds more. Then the film begins again.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Film:
     Raises
     ------
     ValueError
-        If there are more.
+        If there are more than 120 steps.
 
     Examples
     --------
@@ -134,7 +134,7 @@ class Film:
         return _bind(_reduce([frame for frame, _ in frames]), [time for _, time in frames], "GIF", optimize=False)
 
     def webp(self) -> bytes:
-        """Return the film as WebP, which has all the colours; the same trace gives the same bytes, as with a GIF."""
+        """Return the film as WebP, which keeps all colours; the same trace gives the same bytes, as for a GIF."""
         frames = [(frame.convert("RGB"), time) for frame, time in _photograph(self._shots)]
         return _bind([frame for frame, _ in frames], [time for _, time in frames], "WEBP", lossless=True, method=2)
 
@@ -163,7 +163,7 @@ class Film:
 
 
 def _shoot(content: dict[str, Any], steps: Sequence[int]) -> list[Shot]:
-    """Draw the steps: each before what moves has arrived, if anything does, while it is added up, and after."""
+    """Draw each step: while beads travel and while a sum counts up, if anything does, and then the result."""
     slides, document = SlideLayout(content), content["trace"]
     if not steps:
         return [Shot(0, REST, slides.draw_nothing())]
@@ -203,7 +203,7 @@ def _find_beads(slides: SlideLayout, frame: StepPicture, layers: list[Layer]) ->
 
 
 def _draw_bead(array: dict[str, Any], frame: StepPicture) -> tuple[Drawn, ...]:
-    """Draw a bead around (0, 0): with the number, if it is a short one."""
+    """Draw a bead around (0, 0), with its number if that is short."""
     text, number = "", array["data"]
     if not array["shape"] and isinstance(number, int | float) and not isinstance(number, bool):
         text = min(array["text"], f"{number:.3g}", key=len)
@@ -238,7 +238,7 @@ def _find_points(link: dict[str, Any]) -> list[tuple[float, float]]:
 
 
 def _walk(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return where a bead is at equal distances of time: it sets off slowly, and arrives slowly."""
+    """Return where a bead is at equal intervals of time: it starts slowly, and arrives slowly."""
     legs = [hypot(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(points)]
     walked = [0.0, *accumulate(legs)]
     places = []
@@ -253,7 +253,7 @@ def _walk(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _count_up(step: dict[str, Any]) -> list[str]:
-    """Return what is seen between the sum before and the sum after a contribution, if these are numbers."""
+    """List the numbers to show between the sums before and after a contribution; none between arrays."""
     before, after = step.get("before"), step.get("after")
     if not before or not after or before["shape"] or after["shape"]:
         return []
@@ -269,7 +269,7 @@ def _count_up(step: dict[str, Any]) -> list[str]:
 
 
 def _photograph(shots: list[Shot]) -> list[tuple[Any, int]]:
-    """Draw every picture of the film, with the milliseconds for which it is seen."""
+    """Draw every picture of the film, with the milliseconds for which it is shown."""
     from PIL import Image
 
     frames = []
@@ -289,7 +289,7 @@ def _photograph(shots: list[Shot]) -> list[tuple[Any, int]]:
 def _reduce(frames: list[Any]) -> list[Any]:
     """Reduce pictures to the most frequent colours: one table for the whole film, or they would flicker.
 
-    Pillow's own way would turn white into a light grey that occurs too.
+    Pillow's own method would turn white into a light grey that also occurs.
     """
     from PIL import Image
 
@@ -322,7 +322,7 @@ def _bind(frames: list[Any], times: list[int], form: str, **more: Any) -> bytes:
 
 
 def _animate(shots: list[Shot], still: int, title: str) -> str:
-    """Write each look of each piece once, and when it is seen; `still` is the shot that is seen where nothing moves."""
+    """Write each look of each piece once, and when it is visible; `still` is the shot to show where nothing moves."""
     starts = [0, *accumulate(shot.time for shot in shots)]
     whole = starts[-1]
     rules: list[str] = []
@@ -332,7 +332,7 @@ def _animate(shots: list[Shot], still: int, title: str) -> str:
         return f"{100 * time / whole:.3f}".rstrip("0").rstrip(".") + "%"
 
     def name_rule(numbers: tuple[int, ...]) -> str:
-        """Name the rule of what is seen in these shots."""
+        """Return the name of the rule for what is visible in these shots."""
         if numbers not in names:
             names[numbers] = name = f"s{len(names)}"
             turns = [] if 0 in numbers else [f"{write_part(0)}{{visibility:hidden}}"]

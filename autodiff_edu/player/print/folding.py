@@ -1,4 +1,4 @@
-"""A graph with most of its groups folded: what a picture shows of a trace that is too long to be shown whole.
+"""A graph with most of its groups folded, for pictures of a trace that is too long to show whole.
 
 Only the groups around the current tensor are unfolded. js/folds.js does the same with those that a reader chooses, and
 layout/layout.py says why a group can be cut out of a picture as a strip.
@@ -10,11 +10,11 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 from typing import Any
 
-GAP, EDGE = 20.0, 12.0  # from left to right, between what is not empty, and beside it
+GAP, EDGE = 20.0, 12.0  # horizontal space: between the parts that remain, and at the edges
 
 
 def fold(layout: dict[str, Any], tensor: int | None) -> dict[str, Any]:
-    """Return a layout as it is with its groups folded, but for those around a tensor.
+    """Return a layout with its groups folded, except those around a tensor.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def fold(layout: dict[str, Any], tensor: int | None) -> dict[str, Any]:
     Returns
     -------
     dict
-        The same, moved up, and without what is empty from left to right. Tensors, links and groups that cannot be
+        The same layout, moved up, and without empty columns. Tensors, links and groups that cannot be
         seen are `hidden`; a group that is folded is `closed`, and has the size of its box.
     """
     groups = layout["groups"]
@@ -37,7 +37,7 @@ def fold(layout: dict[str, Any], tensor: int | None) -> dict[str, Any]:
     while group >= 0:
         unfolded.add(group)
         group = groups[group]["parent"]
-    covers: list[int] = []  # by group: the folded one that it is in, or that it is; -1 where there is none
+    covers: list[int] = []  # by group: the folded one that it is in, or is itself; -1 if there is none
     for index, one in enumerate(groups):
         outer = covers[one["parent"]] if one["parent"] >= 0 else -1
         covers.append(outer if outer >= 0 or index in unfolded else index)
@@ -70,7 +70,7 @@ def fold(layout: dict[str, Any], tensor: int | None) -> dict[str, Any]:
             spans.append((one["folded"]["x"], one["folded"]["x"] + room))
         else:  # of a frame, its sides and its name
             spans += [(begin, begin), (end, end), (begin, begin + room) if one["side"] == "left" else (end - room, end)]
-    columns: list[tuple[float, float, float]] = []  # what is not empty: from where, to where, and where it begins now
+    columns: list[tuple[float, float, float]] = []  # parts that are not empty: where each began, ended, and begins now
     for begin, end in sorted(spans):
         if columns and begin <= columns[-1][1] + GAP:
             columns[-1] = columns[-1][0], max(columns[-1][1], end), columns[-1][2]

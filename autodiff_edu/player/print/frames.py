@@ -267,9 +267,9 @@ class StepPicture:
         return [shape for piece in self.pieces(left, top) for shape in piece]
 
     def pieces(self, left: float, top: float) -> list[list[Drawn]]:
-        """Draw the visible part of the graph, piece by piece: as many at each step, those on top last.
+        """Draw the visible part of the graph in pieces, as many at each step, those on top last.
 
-        The frames of groups, lines, active lines, the names of groups or their boxes if they are folded, tensors.
+        They are the frames of groups, lines, active lines, the names of groups (or their boxes, if folded) and tensors.
         """
         room, tall, scale = self.picture
         right, bottom = left + room / scale, top + tall / scale
@@ -305,7 +305,7 @@ class StepPicture:
         return pieces
 
     def trail(self, arrives: int) -> list[dict[str, Any]]:
-        """Return the links from an input to an entry, as far as they are outside of folded groups."""
+        """Return the links from an input to an entry, except those inside folded groups."""
         links: list[dict[str, Any]] = self.layout["links"]
         trail: list[dict[str, Any]] = []
         while arrives >= 0:
@@ -397,7 +397,7 @@ class StepPicture:
     def art(
         self, array: dict[str, Any], box: dict[str, Any], part: str, top: float, across: float = 0.0
     ) -> list[Drawn]:
-        """Draw an array as a thumbnail; beside it its shape, and where its colours end."""
+        """Draw an array as a thumbnail, with its shape and the end of its colour scale beside it."""
         x, y, art = box["x"] + box["art"]["x"] + across, box["y"] + top, box["art"]
         left, middle, shape = x + art["width"] + 6, y + art[part] / 2 + 4, shape_text(array["shape"])
         rise, beyond = (6, 0.0) if art[part] >= SIZE["stacked"] else (0, 11 * ADVANCE * (len(shape) + 1))
@@ -427,7 +427,7 @@ def _draw_group_frame(group: dict[str, Any]) -> Path:
 
 
 def _draw_group_name(group: dict[str, Any], left: float, right: float) -> list[Drawn]:
-    """Write the name of a group over the lines that cross it; of a folded one in the middle of what can be seen."""
+    """Draw the name of a group over the lines that cross it, or in the middle of the visible part of a folded one."""
     name = group["title"]
     x, y, end = group["x"], group["y"], group["x"] + group["width"]
     if group.get("closed"):

@@ -135,7 +135,7 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
 
 
 def find_turns(document: dict[str, Any]) -> list[tuple[int, int]]:
-    """Find the turns of a training: for each target of a pass that one place in the code computes again and again.
+    """Find the turns of a training, by the targets that one place in the code computes again and again.
 
     Returns
     -------
@@ -158,7 +158,7 @@ def find_turns(document: dict[str, Any]) -> list[tuple[int, int]]:
 
 
 def _choose_of_training(document: dict[str, Any], turns: list[tuple[int, int]], count: int) -> list[int]:
-    """Choose what shows the learning: the targets of some turns; what the first pass finds and what is done with it."""
+    """Choose the steps that show the learning: some turns' targets, the first pass's gradient and updates with it."""
     steps, (first, second) = document["steps"], (turns[0][0], turns[1][0])
     begins = next(number for number in range(first, len(steps)) if steps[number]["kind"] == "seed")
     sent = [number for number in range(begins, second) if steps[number]["kind"] == "accumulate"]
@@ -171,9 +171,9 @@ def _choose_of_training(document: dict[str, Any], turns: list[tuple[int, int]], 
 
 
 def choose_film_steps(document: dict[str, Any], most: int = 24) -> list[int]:
-    """Choose the steps of a film: all that bring something new, or of a long trace the key steps and some between.
+    """Choose the steps of a film: all that show something new; for a long trace, the key steps and some between.
 
-    An operation that is pulled back is left out if its contributions follow. Of a training the turns are shown.
+    The step at which a cotangent arrives is left out if contributions follow. For a training, the turns are shown.
 
     Examples
     --------

@@ -25,7 +25,7 @@ def list_legend(part: dict[str, Any]) -> list[str]:
 
 
 def draw_legend(part: dict[str, Any], x: float, y: float, room: float, size: float) -> list[Drawn]:
-    """Explain the kinds of lines, one row below the other, as many in a row as there is room for."""
+    """Draw a legend of the kinds of lines, as many in a row as there is room for."""
     shapes: list[Drawn] = []
     at = x
     for name in list_legend(part):
@@ -75,7 +75,7 @@ def draw_plane(part: dict[str, Any], number: int, size: float = SIZE) -> list[Dr
             shapes += _draw_arrow((x, y), now[name], COLOURS[name], DASHES.get(name, ()))
     shapes += [Path(rounded_box(a - 4, b - 4, 8, 8, 4), PAPER, INK, 1.6) for a, b in places[:-1]]
     shapes.append(Path(rounded_box(x - 4, y - 4, 8, 8, 4), INK))
-    # What a step far away has drawn beyond the plane is covered by paper, then come the numbers.
+    # Paper covers what a distant step has drawn outside the plane; the numbers come on top.
     width, height = part["width"], part["height"]
     around = f"M-9 -9V{height + 9:g}H{width + 9:g}V-9ZM{left:g} {top:g}H{right:g}V{bottom:g}H{left:g}Z"
     shapes.append(Path(around, PAPER))
@@ -94,7 +94,7 @@ def draw_plane(part: dict[str, Any], number: int, size: float = SIZE) -> list[Dr
 def _draw_arrow(
     start: tuple[float, float], end: tuple[float, float], stroke: str, dash: tuple[float, ...]
 ) -> list[Drawn]:
-    """Draw an arrow; a short one has no head, which would hide it. That of a dashed one is hollow."""
+    """Draw an arrow, with a hollow head if it is dashed; a short one has no head, which would hide it."""
     (x, y), (to_x, to_y) = start, end
     length = hypot(to_x - x, to_y - y)
     if not length:

@@ -1,7 +1,7 @@
 """One step as a slide of 1280 by 720 pixels: the code on the left, the graph on the right, what is computed below.
 
-No letter is smaller than 20 pixels, but those of a graph that is shown whole only if they are: down to 16. What is
-still larger is cut, around the current tensor.
+No letters are smaller than 20 pixels, except in a graph that fits only with smaller ones: down to 16. A graph that is
+still too large is cut, around the current tensor.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CLOSE, WHOLE, FAR = 2.3, 4 / 3, 5 / 3  # scales of the graph: at most, at least 
 
 @dataclass(frozen=True)
 class Layer:
-    """Pieces that are drawn over each other, as many at each step; seen through a window, if there is one."""
+    """Pieces drawn on top of each other, as many at each step, and seen through a window if there is one."""
 
     pieces: tuple[tuple[Shape, ...], ...]
     window: Window | None = None
@@ -49,7 +49,7 @@ def _fill_window(window: Window, shapes: Any) -> Window:
 
 
 class SlideLayout:
-    """Where everything stands on the slides of a trace: on all of them at the same place.
+    """The places of everything on the slides of a trace, the same on all of them.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class SlideLayout:
         if "compiling" in self.document:
             self.tall = HEIGHT - 2 * MARGIN - 150
         fit = min(CLOSE, self.room / max(1.0, self.layout["width"]), self.tall / max(1.0, self.layout["height"]))
-        # A plane stands for itself: it may be as large as there is room.
+        # A plane may be as large as there is room.
         self.scale = fit if fit >= WHOLE or "levels" in self.layout else max(FAR, fit)
         if "contours" in self.document:  # with room for the legend, wherever that has one row more
             rows = count_legend_rows(self.layout, RIGHT, SMALLEST)
@@ -82,11 +82,11 @@ class SlideLayout:
         most = max((len(part["lines"]) for part in codes), default=1)
         self.lines = min(MOST_LINES, most)
         low = (HEIGHT - 2 * MARGIN - 50 - (MOST_WORDS - 1) * 30 - WORDS - SUM - 24) / (self.lines * PITCH)
-        # a hair narrower than the room, in which the longest line is not cut then
+        # a hair narrower than the room, so that the longest line is not cut
         self.letter = max(SMALLEST, min(LARGEST, low, (LEFT - 32.1) / (longest * ADVANCE)))
 
     def frame(self, number: int, arrives: bool = True) -> StepPicture:
-        """Return what is known at a step, before or after what moves in it `arrives`."""
+        """Return the picture of a step, before or after what moves in it `arrives`."""
         if (number, arrives) not in self.frames:
             picture = self.room, self.tall, self.scale
             self.frames = {(number, arrives): StepPicture(self.document, self.layout, number, picture, arrives)}
@@ -147,7 +147,7 @@ class SlideLayout:
         """Draw the graph, or the picture in its place, through its window."""
         self.corner = left, top = self.aim(frame)
         wide, tall = frame.layout["width"] * self.scale, frame.layout["height"] * self.scale
-        # Where all fits, the window is as large as the picture, so that it stands in the middle; but not a listing.
+        # If all of it fits, the window is as large as the picture and in the middle, except that of a listing.
         middle = 0.0 if "compiling" in self.document else 0.5
         across, down = max(0.0, self.room - wide), max(0.0, self.tall - tall)
         place = x + middle * across, y + middle * down, self.room - across, self.tall - down
@@ -166,7 +166,7 @@ class SlideLayout:
         return Layer((*map(tuple, drawn), tuple(edge)), window)
 
     def aim(self, frame: StepPicture) -> tuple[float, float]:
-        """Find the top left corner of what is seen: as before, if the current tensor and its inputs are in it."""
+        """Find the top left corner of the visible part: the last one, if all that is current is visible there."""
         wanted = frame.corner()
         entry = frame.now.step.get("entry")
         inputs = self.document["entries"][entry]["inputs"] if entry is not None else []
@@ -198,7 +198,7 @@ class SlideLayout:
     # The code
 
     def code(self, frame: StepPicture, top: float, height: float) -> tuple[tuple[Shape, ...], ...]:
-        """Draw the code around the current line: its ground, the mark of the line, the lines."""
+        """Draw the code around the current line: its background, the mark of the line, the lines."""
         where = frame.now.step.get("where")
         part = self.document["code"][where["code"] if where else 0]
         size, pitch = self.letter, self.letter * PITCH
@@ -227,7 +227,7 @@ class SlideLayout:
 
 
 def _draw_facts(title: str, step: dict[str, Any]) -> tuple[Shape, ...]:
-    """Write what is known at a step that has no code: its title, and its numbers row by row."""
+    """Draw what is known at a step that has no code: its title, and its numbers row by row."""
     shapes: list[Shape] = []
     y = MARGIN + 76
     for line in wrap(title, LEFT, 32, 2):

@@ -1,4 +1,4 @@
-"""Steps as slides of 1280 by 720 pixels, for Beamer, PowerPoint and Moodle: the pages of a PDF, or a file each."""
+"""Steps as slides of 1280 by 720 pixels, for Beamer, PowerPoint and Moodle: the pages of a PDF, or one per file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GAP = 24.0  # between slides below each other
 
 
 class Slides(Frames):
-    """Some steps of a trace, each as a slide; the value of a notebook cell shows them below each other.
+    """Some steps of a trace, each as a slide; a notebook cell whose value they are shows them below each other.
 
     Parameters
     ----------

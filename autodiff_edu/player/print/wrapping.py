@@ -27,7 +27,7 @@ _WIDTHS = (
     615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636,
     337, 636, 838,
 )  # fmt: skip
-_BOLDER = 1.25  # at most, than the regular font
+_BOLDER = 1.25  # how much wider bold letters are, at most
 _OTHER = 0.838  # of an arrow or an operator; few letters are wider
 _WIDE, _EMOJI = 1.0, 1.4
 
