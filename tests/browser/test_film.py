@@ -27,7 +27,7 @@ SCREEN = {"width": 1280, "height": 720}
 
 
 def texts(svg: str) -> list[str]:
-    """The texts of a slide but for its graph, of which a film shows the part that it showed before, if it can."""
+    """The texts of a slide, except its graph's: a film keeps showing the same part of the graph if it can."""
     return sorted(
         element.text or "" for element in ElementTree.fromstring(svg).iterfind("{http://www.w3.org/2000/svg}text")
     )

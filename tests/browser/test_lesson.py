@@ -1,4 +1,4 @@
-"""A step at which the code stopped: red, with a cross at its line, and the numbers marked that do not fit."""
+"""A step at which the code stopped: red, with a cross at its line and marks on the numbers that do not fit."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ COPIES = "root => root.querySelectorAll('.wave, .graph [style*=opacity]').length
 
 @pytest.fixture
 def timed(open_tab: Any, tmp_path: Path) -> Any:
-    """A function that opens a player in a page whose clock stands still, and gives it and the clock."""
+    """A function that opens a player in a page whose clock stands still, and returns both."""
 
     def timed(traced: ad.Trace, **options: Any) -> tuple[Any, Any]:
         tab = open_tab("about:blank", **options)

@@ -243,7 +243,7 @@ def test_a_condition_that_grows_from_step_to_step_is_followed_once():
             alive = np.logical_or(alive, np.logical_and(x > -k, alive))
             y = np.where(alive, y, 2.0 * y)
         y = np.where(np.logical_and(alive, x > 0.0), y, -y)
-    found = tape.corners(y, x)  # by all paths through the conditions, it would never end
+    found = tape.corners(y, x)  # trying every path through the conditions would never end
     assert [(*corner.left, *corner.right) for corner in found] == [(0.0, 1.0), (1.0, 0.0)]
 
 

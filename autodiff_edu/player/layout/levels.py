@@ -171,8 +171,8 @@ def nest_levels(
     """Return the levels, the whole picture first then one for each group, with everything that belongs on each.
 
     A computed tensor belongs to the group of its entry. A given one belongs to the innermost group that has all its
-    uses, with three exceptions: a call that it is passed to, a loop of which several turns use it, and a first turn that
-    starts from it as each later turn starts from what the one before has computed. There it belongs outside.
+    uses, but outside of it in three cases: if that is a call that it is passed to, if it is a loop and several turns
+    use the tensor, and if its first turn starts from the tensor, and each later turn from a result of the one before.
     """
     levels = [Level(-1, None, Vertex(-1, 0.0, 0.0, frame=True))]
     for index, group in enumerate(groups):

@@ -29,7 +29,7 @@ def player():
 
 
 def rules(svg):
-    """The rules of when things are seen: by the name of a class, the pairs of a time in percent and what holds then."""
+    """When things are visible: by the name of a class, pairs of a time in percent and what holds from then on."""
     return {
         name: [(float(at), what) for at, what in re.findall(r"([\d.]+)%\{(.*?)\}", body)]
         for name, body in re.findall(r"@keyframes (\w+)\{((?:[\d.]+%\{.*?\})+)\}", svg)
@@ -165,7 +165,7 @@ def test_an_animated_svg_needs_no_script_and_nothing_from_elsewhere(player):
 
 
 def test_where_nothing_moves_one_slide_is_seen(player):
-    """By readers who asked for less motion, and in programs that know no CSS."""
+    """For readers who asked for less motion, and in programs that don't know CSS."""
     svg = player.film().svg()
     root = ElementTree.fromstring(svg)
     assert "@media(prefers-reduced-motion:reduce){g[class]{animation:none}}" in svg

@@ -1,4 +1,4 @@
-"""Slides of 1280 by 720 pixels: the pages of a PDF, or a file each; and what a slide shows of each kind of step."""
+"""Slides of 1280 by 720 pixels: the pages of a PDF, or one per file; and what a slide shows of each kind of step."""
 
 import io
 import re
