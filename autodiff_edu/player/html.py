@@ -24,7 +24,7 @@ body {{ margin: 1rem auto; padding: 0 1rem; max-width: 70rem; background: light-
 </head>
 <body>
 <script>
-const focus = ({{ target }}) => target.shadowRoot.querySelector(".player").focus();
+const focus = ({{ target }}) => target.shadowRoot.querySelector(".player").focus({{ focusVisible: false }});
 addEventListener("autodiff-mounted", focus, {{ once: true }});
 </script>
 <main>
