@@ -276,7 +276,7 @@ class Player:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         release_replaced(self)
-        with announce_drawing(len(self)):
+        with announce_drawing(len(self), lambda: html.image(*self._picture)):
             words = self._write_fallback()
             # A terminal, and a PDF of a notebook, show only the plain text.
             plain = f"{self!r}\n{words}" if words else repr(self)

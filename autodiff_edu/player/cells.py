@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 from weakref import ref
@@ -54,8 +54,10 @@ def release_replaced(shown: Shown) -> None:
 
 
 @contextmanager
-def announce_drawing(count: int) -> Iterator[None]:
+def announce_drawing(count: int, draw: Callable[[], str] = str) -> Iterator[None]:
     """Write in the cell's output how many steps are being drawn, if there are many; remove that afterwards.
+
+    What `draw` returns, as HTML, stands below: a picture that is done before the player is.
 
     >>> with announce_drawing(3):
     ...     pass
@@ -66,7 +68,7 @@ def announce_drawing(count: int) -> Iterator[None]:
     from IPython.display import display
 
     text = f"Drawing {count:,} steps …"
-    handle = display({"text/plain": text, "text/html": f"<p>{text}</p>"}, raw=True, display_id=True)
+    handle = display({"text/plain": text, "text/html": f"<p>{text}</p>{draw()}"}, raw=True, display_id=True)
     try:
         yield
     finally:

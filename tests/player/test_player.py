@@ -384,8 +384,10 @@ def test_what_takes_long_says_so_and_leaves_nothing_to_see(notebook, monkeypatch
     with announce_drawing(5000):
         assert said == []
     with announce_drawing(20_004):
-        assert said[0]["text/plain"] == "Drawing 20,004 steps …"
+        assert said[0] == {"text/plain": "Drawing 20,004 steps …", "text/html": "<p>Drawing 20,004 steps …</p>"}
     assert set(said[-1].values()) == {""}
+    with announce_drawing(20_004, lambda: "<img>"):
+        assert said[-1]["text/html"].endswith("</p><img>")
 
 
 def test_without_anywidget_the_player_is_html():
