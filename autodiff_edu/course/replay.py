@@ -9,12 +9,9 @@ import numpy as np
 
 from ..core import events
 from ..core.entry import Entry
-from ..core.tape import Tape
 from ..core.tensor import Tensor, wrap
-from ..text.frames import Where, here
-from ..trace.document import Writer
-from ..trace.garbage_collection import without_collecting
-from ..trace.program import TraceProgram
+from ..text.frames import here
+from ..trace.foreign import ForeignTape
 from ..trace.trace import Trace
 
 __all__ = ["here", "replay"]
@@ -26,8 +23,8 @@ def replay(
     """Return what a tape of the learner's own did, as a trace that `ad.play` shows.
 
     Nothing is computed here: every number is one that the learner's tape computed, so a wrong tape plays wrongly. What
-    the player would compute from our rules is left out: the formulas of the way back, the program in NumPy, the arrays
-    before they were summed, nudges and bytes. Only the operations are drawn as formulas, in the user's names.
+    the player would compute from our rules is left out, as `trace/foreign.py` says. Only the operations are drawn as
+    formulas, in the user's names.
 
     Parameters
     ----------
@@ -67,39 +64,11 @@ def replay(
     return _Replay(title).run(list(entries), target, sources, notes)
 
 
-class _Replayed(Trace):
-    """A trace whose document is written without our rules, whatever shapes a wrong tape has noted."""
-
-    def document(self) -> dict[str, Any]:
-        with without_collecting():
-            document = _ReplayWriter(self).document
-        for entry in document["entries"]:
-            entry.pop("broadcast", None)  # the player would draw the copies, and the tape has noted none
-        return document
-
-
-class _ReplayWriter(Writer):
-    def _accumulate(self, event: events.Accumulate, number: int) -> dict[str, Any]:
-        self.arrived.clear()  # else a rule would be applied to the cotangent, to show what was summed
-        return super()._accumulate(event, number)
-
-    def _write_program(self, source: Any) -> TraceProgram:
-        """Write nothing: that would run our rules."""
-        return TraceProgram([], [], {}, {})
-
-    def _add_nudges(self, source: Any) -> None:
-        """Add none: they would run the operations again."""
-
-    def _where_of(self, happening: Any) -> Where | None:
-        event = happening.event
-        return event.entry.where if hasattr(event, "entry") else None  # the rest happens in no line of the program
-
-
 class _Replay:
     """Turns values of the learner's into tensors, each into one, and the notes into events."""
 
     def __init__(self, title: str) -> None:
-        self.trace, self.tape = _Replayed(title), Tape(persistent=True)
+        self.trace, self.tape = Trace(title), ForeignTape()
         self.tensors: dict[int, Tensor] = {}  # by the id of the learner's value
         self.entries: dict[int, Entry] = {}  # by the id of the learner's entry
         self.cotangents: dict[int, Any] = {}  # by the id of the learner's value
@@ -107,33 +76,28 @@ class _Replay:
     def run(self, entries: list[Any], target: Any, sources: Mapping[str, Any], notes: Iterable[Any]) -> Trace:
         for name, source in sources.items():
             self.tensor(source).name = name
-            self.see(events.Watch(self.tape, self.tensor(source), here(3)))
+            self.trace.add(events.Watch(self.tape, self.tensor(source), None))
         for entry in entries:
-            self.tape.entries.append(self.entry(entry))
-            self.see(events.Record(self.tape, self.entry(entry)))
+            self.trace.add(events.Record(self.tape, self.entry(entry)))
         notes = list(notes)
         for g in [g for entry, g, *_ in notes if entry.output is target][:1]:
-            self.see(events.Seed(self.tape, self.tensor(target), _tensor(g)))
+            self.trace.add(events.Seed(self.tape, self.tensor(target), _tensor(g)))
         pulled = None
         for entry, g, argument, contribution, after in notes:
             if entry is not pulled:
-                self.see(events.PullBack(self.tape, self.entry(entry), _tensor(g)))
+                self.trace.add(events.PullBack(self.tape, self.entry(entry), _tensor(g)))
                 pulled = entry
             x = entry.inputs[argument]
             before = self.cotangents.get(id(x))
             self.cotangents[id(x)] = after
             sums = None if before is None else _tensor(before), _tensor(contribution), _tensor(after)
-            self.see(events.Accumulate(self.tape, self.entry(entry), argument, *sums, self.tensor(x)))
+            self.trace.add(events.Accumulate(self.tape, self.entry(entry), argument, *sums, self.tensor(x)))
         for source in sources.values():
             gradient = self.cotangents.get(id(source))
             connected, result = gradient is not None, None if gradient is None else _tensor(gradient)
             asked = self.tape, "gradient", (self.tensor(target),), self.tensor(source)
-            self.see(events.Outcome(*asked, result, connected, False, ()))
+            self.trace.add(events.Outcome(*asked, result, connected, False, ()))
         return self.trace
-
-    def see(self, event: events.Event) -> None:
-        self.trace._see(event)
-        self.trace.happenings[-1] = self.trace.happenings[-1]._replace(memory=None)  # the tape counts no bytes
 
     def tensor(self, value: Any) -> Tensor:
         if id(value) not in self.tensors:

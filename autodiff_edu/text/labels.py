@@ -9,7 +9,7 @@ import numpy as np
 
 from .formatting import is_array, short_argument, short_index, spell_out, spoken_value, subscript
 from .frames import Where
-from .places import find_first_name, list_second_names, name_in_with, names
+from .places import NO_NAMES, find_first_name, list_second_names, name_in_with, names
 from .shared import operators
 
 SPOKEN = {
@@ -114,11 +114,11 @@ class Labels:
             known = self._written[id(entry.line)] = entry.line, names_of_arguments(entry)
         return known[1]
 
-    def watched(self, id: int, tensor: Any, where: Where) -> None:
+    def watched(self, id: int, tensor: Any, where: Where | None) -> None:
         """Name a tensor that a tape watches, perhaps after the `x` of `tape.watch(x)`."""
         if id in self._names:
             return
-        written = names(where)
+        written = NO_NAMES if where is None else names(where)
         name = tensor.name if tensor is not None else None
         name = self._assigned.get(id) if name is None else name
         if name is None and written.function == "watch" and len(written.arguments) == 2:
@@ -244,6 +244,8 @@ def labels_of(tape: Any) -> Labels:
 def _name_of_tape(tape: Any) -> str | None:
     if function := getattr(tape, "function", None):
         return f"{RERUN}{function}"
+    if given := getattr(tape, "name", None):
+        return str(given)
     entered = next((where for _, what, where in tape.life if what == "enter"), None)
     return entered and name_in_with(entered)
 

@@ -105,6 +105,7 @@ from .backward_calls import backward_calls
 from .broadcasting import is_copied, unfold
 from .corner_steps import CornerSteps
 from .excerpts import Excerpts
+from .foreign import ForeignTape
 from .nonfinite_steps import NonfiniteSteps
 from .scopes import distinguish
 from .sentences import Sentences
@@ -146,6 +147,7 @@ class Writer:
         self.own = backward_calls(source)
         self.document = empty(source.title)
         self._name(source)
+        self.foreign = any(isinstance(tape, ForeignTape) for tape in self.tapes)  # then our rules say nothing about it
         places = [*map(self._where_of, source.happenings)]
         self.quotes = Excerpts(places)
         self.document["code"] = self.quotes.code
@@ -310,7 +312,7 @@ class Writer:
         id = event.tensor._id
         self.seen[number, id] += 1
         arrived = self.arrived.get((number, event.entry.output_id))
-        whole = unfold(event.entry, event.argument, arrived, event.value)
+        whole = None if self.foreign else unfold(event.entry, event.argument, arrived, event.value)
         return ({} if whole is None else {"unfolded": array(whole)}) | {
             "entry": self._entry(event.entry, None),
             "argument": event.argument,
@@ -355,7 +357,8 @@ class Writer:
                 described["aliases"] = aliases
             described["output"] = self._tensor(entry.output_id, entry.output_value, "computed")
             described["where"] = self.quotes.point(entry.where)
-            if copied := [k for k in range(len(entry.ids)) if is_copied(entry, k)]:
+            copied = [k for k in range(len(entry.ids)) if is_copied(entry, k)]
+            if copied and not self.foreign:  # the player would draw copies of a contribution, and nobody reported them
                 described["broadcast"] = copied
             if step is not None and "call" in step:
                 described["call"] = step["call"]
@@ -386,7 +389,10 @@ class Writer:
 
     def _write_program(self, source: Any) -> TraceProgram:
         """Write what happened as a program."""
-        from .program import program  # not worth the import time if you only differentiate
+        from .program import TraceProgram, program  # not worth the import time if you only differentiate
+
+        if self.foreign:
+            return TraceProgram([], [], {}, {})
 
         tapes = {tape: about["name"] for tape, about in zip(self.tapes, self.document["tapes"], strict=True)}
         return program(source, self.passes, self.labels, tapes, self.own)
@@ -425,7 +431,7 @@ class Writer:
         from .nudges import nudges
 
         earlier = [entry for entries in source.earlier.values() for entry in entries]
-        if kept := nudges(source.events, self.passes, earlier, source.heard, self.tensors):
+        if not self.foreign and (kept := nudges(source.events, self.passes, earlier, source.heard, self.tensors)):
             self.document["nudges"] = kept
 
     def _where_of(self, happening: Any) -> Where | None:
@@ -444,10 +450,12 @@ class Writer:
             computed: Where = entry.where
             return computed
         where = getattr(event, "where", None) or happening.where
+        if where is None:
+            return None
         is_read = isinstance(event, events.Watch) and isinstance(event.tensor, Variable)
         if is_read and names(where).function not in ("watch", "play"):
             return find_origin(where, self.labels[event.tensor._id])  # not where it happens to be used first
-        return None if where is None or names(where).function == "play" else where
+        return None if names(where).function == "play" else where
 
 
 def _kind(event: Event) -> str:
