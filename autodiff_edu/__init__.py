@@ -9,6 +9,7 @@
 Tensor(0.077004)
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from .explain.journal import journal
 from .gradient_tape import GradientTape
 from .options import options
 from .text.ipython import find_shell
-from .trace import Trace, trace
+from .trace import Trace, sources, trace
 from .trace.hook import hook
 from .trace.scopes import scope
 
@@ -52,6 +53,18 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 listen_everywhere(journal)
+
+
+def _follow_pytorch(trace: Trace) -> Any:
+    """Let a trace see what PyTorch computes, if PyTorch has been imported."""
+    if "torch" not in sys.modules:
+        return None
+    from .frameworks.pytorch import Recorder
+
+    return Recorder(trace)
+
+
+sources.append(_follow_pytorch)
 
 __all__ = [
     "BlockMatrix",

@@ -176,9 +176,9 @@ class Labels:
             return f"{parts[0]}[{parts[1]}]"
         if known in CASTS:
             return f"{parts[0]}.astype({parts[1]})"
-        return (
-            f"{entry.name}({', '.join([*parts, *(f'{k}={short_argument(v)}' for k, v in entry.parameters.items())])})"
-        )
+        words = [f"{key}={short_argument(value)}" for key, value in entry.parameters.items()]
+        result = getattr(entry.operation, "result", None)  # the number of one of several results
+        return f"{entry.name}({', '.join([*parts, *words])}){'' if result is None else f'[{result}]'}"
 
     def aloud(self, entry: Any) -> str:
         """Write an entry in words: "x times y"."""

@@ -1,5 +1,5 @@
 """What happened on tapes, as events, as one document and as sentences; knows nothing about pictures."""
 
-from .trace import Trace, trace
+from .trace import Trace, sources, trace
 
-__all__ = ["Trace", "trace"]
+__all__ = ["Trace", "sources", "trace"]

@@ -463,6 +463,8 @@ def _kind(event: Event) -> str:
         return "skip"
     if isinstance(event, events.Seed):
         return "seed"
+    if isinstance(event, events.Outcome):
+        return "outcome"
     return {"PullBack": "pull back", "PushForward": "push forward"}.get(name := type(event).__name__, name.lower())
 
 

@@ -19,6 +19,9 @@ left out: the way back as formulas, the program in NumPy, contributions before t
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..core.events import Outcome
 from ..core.tape import Tape
 
 
@@ -31,7 +34,13 @@ class ForeignTape(Tape):
 
 
 class ForeignOperation:
-    """An operation of another library's; we have no rule for it."""
+    """An operation of another library's, for which we have no rule; `result` counts its results if it has several."""
 
-    def __init__(self, name: str) -> None:
-        self.__name__ = name
+    def __init__(self, name: str, result: int | None = None) -> None:
+        self.__name__, self.result = name, result
+
+
+class Gradient(Outcome):
+    """A backward pass has added to PyTorch's attribute `.grad`, which was `before`, or None at first."""
+
+    before: Any

@@ -74,7 +74,9 @@ class FunctionCall:
 
     __slots__ = ("arguments", "caller", "framed", "function", "given", "name", "worth")
 
-    def __init__(self, frame: FrameType, caller: FunctionCall | None, line: FrameType | None) -> None:
+    def __init__(
+        self, frame: FrameType, caller: FunctionCall | None, line: FrameType | None, list_tensors: Callable[..., Any]
+    ) -> None:
         code, by_user = frame.f_code, line is not None
         self.function, self.caller = code, caller
         self.name = code.co_qualname.rpartition("<locals>.")[2].strip("<>")  # of a method with its class
@@ -87,7 +89,7 @@ class FunctionCall:
             self.name = (line and _write_callee(line.f_code, line.f_lasti, code.co_name)) or self.name
         self.framed = is_method and line is not None and line is frame.f_back  # and not called within a scope
         self.arguments = {name: _in_brief(given[name]) for name in names if name in given}
-        self.given = dict(pair for name in names for pair in _list_tensors(name, given.get(name)))
+        self.given = dict(pair for name in names for pair in list_tensors(name, given.get(name)))
 
 
 class Frame:
@@ -234,7 +236,7 @@ class Lines(WithBlock, Listener):
         caller = frame.f_back
         caller = caller.f_back if caller is not None and caller.f_code is SCOPED else caller
         by_user = bool(self.frames) and caller is self.frames[-1].frame
-        call = FunctionCall(frame, self.call, caller if by_user else None)
+        call = FunctionCall(frame, self.call, caller if by_user else None, self.list_tensors)
         for id, name in call.given.items():
             self.trace.received.setdefault(id, name)
         if by_user and caller is not None:
@@ -286,7 +288,9 @@ class Lines(WithBlock, Listener):
                 self.finish(at)
             if at.call is not None and at.lines:
                 name = at.call.name.removesuffix(".__call__").rpartition(".")[2]
-                self.trace.returned |= dict(_list_tensors(name, value))  # the outermost function that returns it counts
+                self.trace.returned |= dict(
+                    self.list_tensors(name, value)
+                )  # the outermost function that returns it counts
         self.frames.pop()
         if frame.f_code.co_flags & _PAUSING:
             self.paused_frames[frame] = at
@@ -343,9 +347,20 @@ class Lines(WithBlock, Listener):
         for name in (*assigned, *_list_names_in_expression(statement)):
             value = at[name] if at.has(name) else None
             made = isinstance(getattr(statement, "value", None), ast.Call)  # what a call returns, [x, y] only collects
-            if isinstance(value, (Tensor, dict, list, tuple) if made else (Tensor, dict)):
-                for id, path in _list_tensors(meant.get(name, name), value):
+            if made or not isinstance(value, list | tuple):
+                for id, path in self.list_tensors(meant.get(name, name), value):
                     self.trace.assigned.setdefault(id, path)
+
+    def list_tensors(self, name: str, value: Any) -> list[tuple[int, str]]:
+        """List the id of a tensor with its name, or those in a short list or dict with that name."""
+        value = self.trace.as_tensor(value)
+        if isinstance(value, Tensor):
+            return [(value._id, name)]
+        if type(value) not in (list, tuple, dict) or len(value) > MOST:
+            return []
+        parts = value.items() if isinstance(value, dict) else enumerate(value)
+        found = [(self.trace.as_tensor(part), f"{name}[{key!r}]") for key, part in parts]
+        return [(part._id, path) for part, path in found if isinstance(part, Tensor)]
 
     def note_attribute(self, tensor: Tensor) -> None:
         """Note the name of a tensor that is an attribute of the object whose method is running: w, for `self.w`."""
@@ -369,6 +384,7 @@ class Lines(WithBlock, Listener):
 
     def report_return(self, at: Frame, expression: ast.expr | None, value: Any) -> None:
         """Report what a function returns, unless the previous step has just computed it."""
+        value = self.trace.as_tensor(value)
         if value is None or (isinstance(value, Tensor) and value._id == self.latest):
             return
         text, written = _value(value), "" if expression is None else written_as(expression)
@@ -403,16 +419,6 @@ def _list_names_in_expression(statement: ast.stmt) -> tuple[str, ...]:
     value = getattr(statement, "value", getattr(statement, "test", None))
     named = [node for node in ast.walk(value) if isinstance(node, ast.NamedExpr)] if value else ()
     return tuple(node.target.id for node in named)
-
-
-def _list_tensors(name: str, value: Any) -> list[tuple[int, str]]:
-    """List the id of a tensor with its name, or those in a short list or dict with that name."""
-    if isinstance(value, Tensor):
-        return [(value._id, name)]
-    if type(value) not in (list, tuple, dict) or len(value) > MOST:
-        return []
-    parts = value.items() if isinstance(value, dict) else enumerate(value)
-    return [(part._id, f"{name}[{key!r}]") for key, part in parts if isinstance(part, Tensor)]
 
 
 def _the(call: FunctionCall) -> str:

@@ -16,6 +16,7 @@ from ..text.formatting import DERIVATIVES, derivative, is_written, spoken_size, 
 from ..text.labels import Labels
 from ..text.places import place
 from .backward_calls import BackwardCall
+from .foreign import ForeignOperation, Gradient
 from .memory import Stepped
 
 OF_TAPES = {
@@ -161,6 +162,8 @@ class Sentences:
             return f"{text}, and keeps nothing that {function} computed on the way."
         if step["kind"] != "cut":
             return f"{text}."
+        if isinstance(recorded.operation, ForeignOperation):
+            return f"what is computed from {self.labels[recorded.output_id]} has no path back to what went into it."
         on_purpose = entry["operation"] == "stop_gradient"
         return f"{text}, which cuts the flow{'' if on_purpose else ': its derivative is zero wherever it has one'}."
 
@@ -194,6 +197,12 @@ class Sentences:
         """Describe the result of a request for a derivative, or why there is none."""
         result, name = event.result, self.labels[event.source._id]
         of = " + ".join(self.labels[target._id] for target in event.targets)
+        if isinstance(event, Gradient):
+            now = self._array(result._array)
+            if event.before is None:
+                return f"{name}.grad is {now}."
+            before = spoken_value(event.before._array)
+            return f"{name}.grad was {before} before this pass, which adds to it: {name}.grad is now {now}."
         if event.word != "gradient":
             start = f"the {DERIVATIVES[event.word]} of {of} with respect to {name}"
         elif result is None or not (event.seeded or any(target.ndim for target in event.targets)):
@@ -276,5 +285,7 @@ def _begun(sentence: str, whose: str) -> str:
     """Capitalise a sentence, unless it begins with the name of a tape or of a file, or with dy/dx."""
     named = whose and sentence.startswith(f"{whose} ") and not whose.startswith(("tape ", "the ", "rerun "))
     return (
-        sentence if named or re.match(r"d.*/d.* is |\S+\.\w+, line ", sentence) else sentence[0].upper() + sentence[1:]
+        sentence
+        if named or re.match(r"d.*/d.* is |\S+\.grad |\S+\.\w+, line ", sentence)
+        else sentence[0].upper() + sentence[1:]
     )

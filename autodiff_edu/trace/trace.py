@@ -21,8 +21,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from copy import copy
 from typing import Any, NamedTuple
 
@@ -30,14 +30,20 @@ from ..core import events
 from ..core.entry import Entry
 from ..core.events import Event, Outcome, Read
 from ..core.tape import Tape
+from ..core.tensor import Tensor
 from ..core.variable import Variable
 from ..text.frames import Where, here
 from ..text.places import place
 from ..text.statements import is_theirs
 from .failures import FailedOperation, Failure, failure_of, note_failures
+from .foreign import ForeignTape
 from .hook import hook
 from .scopes import opened
 from .warning_places import warn_at_the_line
+
+sources: list[Callable[[Trace], AbstractContextManager[Any] | None]] = []
+"""What else a trace listens to while its block runs: each is called with the trace. What it returns reports events to
+`Trace.report`, and its `known` returns the trace's tensor for a value of another library's."""
 
 LONGEST_MESSAGE = 400
 """The most characters of an error's message that its step shows."""
@@ -112,6 +118,7 @@ class Trace:
         self._failed: list[FailedOperation] = []
         self._held: dict[int, Any] = {}  # by the id of a tape
         self._causes: dict[Any, tuple[Any, ...]] = {}  # why there was no derivative, by source and place
+        self.sources: list[Any] = []  # what else it listens to, while the block runs
         self._lines: Any = None  # what follows the lines of code, while the block runs
 
     @property
@@ -122,6 +129,17 @@ class Trace:
     def add(self, *events: Event) -> None:
         """Add events that happened on no line of the user's code, such as remarks."""
         self.happenings += [Happening(event) for event in events]
+
+    def report(self, event: Event) -> None:
+        """Add an event that happens now, on a tape of another library's."""
+        self._lines.work(self._lines.see, event)
+
+    def as_tensor(self, value: Any) -> Any:
+        """Return the trace's tensor for a value of another library's, if it has one; otherwise the value."""
+        if not isinstance(value, Tensor):
+            for source in self.sources:
+                value = source.known(value)
+        return value
 
     def __len__(self) -> int:
         return len(self.happenings)
@@ -156,7 +174,7 @@ class Trace:
             call, passed, self._lines.passed = self._lines.call, tuple(self._lines.passed), []
             left_out = self._lines.left_out if isinstance(event, events.Line) else None
         memory = None
-        if tape is not None:
+        if tape is not None and not isinstance(tape, ForeignTape):
             if id(tape) not in self._held:
                 from .memory import Held
 
@@ -263,7 +281,8 @@ def trace(title: str = "trace") -> Iterator[Trace]:
     kept = Trace(title)
     hooked = _Hook(kept._see)
     kept._lines = hooked.lines = Lines(kept, hooked)
-    with hooked, kept._lines, note_failures(kept._failed), warn_at_the_line():
+    with hooked, kept._lines, note_failures(kept._failed), warn_at_the_line(), ExitStack() as stack:
+        kept.sources = [stack.enter_context(source) for start in sources if (source := start(kept)) is not None]
         try:
             yield kept
         except Exception as error:

@@ -1,0 +1,1 @@
+"""Runs of other frameworks, as traces: PyTorch's and JAX's."""

@@ -1,0 +1,473 @@
+"""What PyTorch computes while a trace runs, as the events of a tape; every number is PyTorch's own.
+
+A mode of `torch.overrides` sees each call in the learner's code. `torch.autograd.graph.get_gradient_edge` says where a
+tensor is in autograd's graph, and so which of its nodes belong to a call: those on the way from the results back to the
+arguments. So what flows into a call, and out of it, is known at the boundary of the call as the learner wrote it,
+however many nodes PyTorch made of it. `pytorch_pass.py` listens there during a backward pass.
+
+The functions of PyTorch that this needs are documented since version 2.4, with which it was not run; it runs on 2.13.0.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch.autograd.graph import get_gradient_edge
+from torch.nn.modules import module as modules
+from torch.optim import optimizer as optimizers
+from torch.overrides import TorchFunctionMode
+
+from ..core import events
+from ..core.active import always, only
+from ..core.entry import Entry
+from ..core.tensor import Tensor, wrap
+from ..core.variable import Variable
+from ..text.frames import here, pass_over, user_frame
+from ..text.places import names
+from ..trace.foreign import ForeignOperation, ForeignTape
+from ..trace.scopes import scope
+from ..trace.trace import Trace
+
+OPERATORS = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "div": "divide",
+    "pow": "power",
+    "matmul": "matmul",
+    "neg": "negative",
+    "abs": "absolute",
+    "floor_divide": "floor_divide",
+    "remainder": "remainder",
+    "gt": "greater",
+    "ge": "greater_equal",
+    "lt": "less",
+    "le": "less_equal",
+    "eq": "equal",
+    "ne": "not_equal",
+    "rsub": "subtract",
+    "rdiv": "divide",
+    "rpow": "power",
+    "rmatmul": "matmul",
+    "rfloordiv": "floor_divide",
+    "iadd": "add",
+    "isub": "subtract",
+    "imul": "multiply",
+    "idiv": "divide",
+    "itruediv": "divide",
+    "ipow": "power",
+    "getitem": "getitem",
+    "setitem": "setitem",
+}
+"""NumPy's names for what Python's operators compute."""
+
+PLAIN = {"item", "tolist", "numpy", "__float__", "__int__", "__bool__", "__array__", "__index__", "__complex__"}
+"""Methods that hand out plain numbers."""
+
+UNSEEN = {"requires_grad_", "retain_grad", "register_hook", "share_memory_", "__repr__", "__format__", "__set__"}
+"""Methods that compute nothing."""
+
+Edge = tuple[Any, int]
+"""A node of autograd's graph and the number of one of its results: what a tensor is to autograd."""
+
+
+class Call(NamedTuple):
+    """A call that the trace shows.
+
+    Attributes
+    ----------
+    entries : list of Entry
+        One for each result.
+    outputs : list of Edge or None
+        Of each result; None if it requires no gradient.
+    arguments : dict of Edge to list of int
+        Where each of its arguments is among those of the entries.
+    boundary : dict of node to list of (int, Edge)
+        The nodes from which something leaves the call: the position among what they send on, and to whom.
+    backward : callable or None
+        The user's own backward function.
+    order : int
+        How many backward passes it is part of: 0, except where one is recorded.
+    """
+
+    entries: list[Entry]
+    outputs: list[Edge | None]
+    arguments: dict[Edge, list[int]]
+    boundary: dict[Any, list[tuple[int, Edge]]]
+    backward: Any
+    order: int
+
+
+class Recorder(TorchFunctionMode):
+    """Reports to a trace what PyTorch computes in a `with` block."""
+
+    def __init__(self, trace: Trace) -> None:
+        super().__init__()
+        pass_over(str(Path(torch.__file__).parent))
+        self.trace, self.tapes = trace, [ForeignTape("autograd")]
+        self.tensors: dict[Any, Tensor] = {}  # by edge; where there is none, by identity and version
+        self.kept: list[Any] = []  # so that no identity is used twice
+        self.current: dict[int, int] = {}  # by identity: the id of what a tensor was last
+        self.watched: set[int] = set()
+        self.makers: dict[Edge, tuple[Call, int]] = {}
+        self.scopes: list[tuple[Any, scope]] = []
+        self.inside = False  # whether a call that is shown, or this recorder, is computing
+        self.stepping = False  # whether an optimizer is
+        self.order = 0  # of the backward pass that is under way
+        self.paused = not torch.is_grad_enabled()
+        self.blocks = ExitStack()
+
+    def __enter__(self) -> Recorder:
+        super().__enter__()
+        for handle in (
+            modules.register_module_forward_pre_hook(self.enter_module),
+            modules.register_module_forward_hook(self.leave_module, always_call=True),
+            optimizers.register_optimizer_step_pre_hook(self.begin_step),
+            optimizers.register_optimizer_step_post_hook(self.end_step),
+        ):
+            self.blocks.callback(handle.remove)
+        self.blocks.enter_context(self.see_functions())
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.blocks.close()
+        super().__exit__(*exception)
+
+    # What is called ---------------------------------------------------------------------------------------------------
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Compute a call, and report it."""
+        options, name = kwargs or {}, getattr(func, "__name__", "")
+        if name == "__get__":
+            name = getattr(func.__self__, "__name__", "")
+        if self.inside or (self.stepping and not torch.is_grad_enabled()) or name in UNSEEN:
+            return func(*args, **options)
+        if name == "_set_grad_enabled":
+            self.pause(not args[0])
+        elif name == "backward" or func is torch.autograd.grad:
+            from .pytorch_pass import Pass
+
+            return Pass(self).run(func, args, options)
+        elif name in PLAIN:
+            if args[0].requires_grad and not self.paused:
+                self.report(events.Leave(self.tapes[0], self.find(args[0]), f"{name.strip('_')}()"))
+        elif name != "grad":  # which is what a backward pass has left
+            return self.compute(func, name, args, options)
+        return func(*args, **options)
+
+    @contextmanager
+    def see_functions(self) -> Iterator[None]:
+        """See the calls of functions with a backward of their own; a mode sees only what these compute inside."""
+        usual = torch.autograd.Function.__dict__["apply"]
+
+        def apply(cls: Any, *args: Any, **options: Any) -> Any:
+            function = usual.__get__(None, cls)
+            if self.inside:
+                return function(*args, **options)
+            with self.working():  # the mode sees this too
+                return self.compute(function, cls.__name__, args, options, cls.backward)
+
+        torch.autograd.Function.apply = classmethod(apply)
+        try:
+            yield
+        finally:
+            torch.autograd.Function.apply = usual
+
+    def compute(self, func: Any, name: str, args: Any, options: Any, backward: Any = None) -> Any:
+        """Compute a call; report it if tensors went into it and others came out."""
+        given = [part for part in flatten((args, options)) if isinstance(part, torch.Tensor)]
+        if not given:
+            return func(*args, **options)
+        known = {id(part): Given(self.find(part), self.edge(part), part._version) for part in given}
+        with self.working():
+            result = func(*args, **options)
+        found = [part for part in flatten(result) if isinstance(part, torch.Tensor)]
+        written = [part for part in given if part._version != known[id(part)].version]
+        changed = [part for part in written if part.requires_grad or not found]
+        changed += [part._base for part in changed if part._base is not None]  # seen through a view
+        unique = {id(part): part for part in (*found, *changed)}.values()
+        if outputs := [part for part in unique if self.is_new(part, known)]:
+            self.record(name, *list_arguments(func, name, args, options, known), outputs, backward)
+        return result
+
+    def is_new(self, part: Any, known: dict[int, Given]) -> bool:
+        """Return whether a call has made this tensor, and did not just hand on one of its arguments."""
+        edge = self.edge(part)
+        if edge in self.tensors:
+            self.find(part)  # reports a leaf that has another value
+            return False
+        before = known.get(id(part))
+        return before is None or (before.edge, before.version) != (edge, part._version)
+
+    def record(
+        self, name: str, listed: list[Any], parameters: dict[str, Any], outputs: list[Any], backward: Any = None
+    ) -> None:
+        """Report a call: an entry for each of its results."""
+        where, plain = here(), name.strip("_")
+        if names(where).function is None and plain in OPERATORS:
+            listed = listed[::-1] if is_swapped(plain, listed, where) else listed
+            name = OPERATORS[plain]
+        edges = [self.edge(part) for part in outputs]
+        arguments: dict[Edge, list[int]] = {}
+        for k, part in enumerate(listed):
+            if isinstance(part, Given) and part.edge:
+                arguments.setdefault(part.edge, []).append(k)
+        boundary = self.find_boundary(edges, arguments)
+        for met in [met for sent in boundary.values() for _, met in sent]:
+            if met not in arguments:  # what the call got in another way, such as the tensor that a view shows
+                arguments[met] = [len(listed)]
+                tensor = self.tensors[met] if met in self.tensors else self.find(met[0].variable)
+                listed.append(Given(tensor, met, 0))
+        ids = tuple(part.tensor._id if isinstance(part, Given) else None for part in listed)
+        values = tuple(part.tensor._array if isinstance(part, Given) else part for part in listed)
+        call = Call([], edges, arguments, boundary, backward, self.order)
+        for k, (part, edge) in enumerate(zip(outputs, edges, strict=True)):
+            result = self.tensors[self.key(part)] = wrap(numbers(part))
+            self.kept.append(part)
+            if old := self.current.get(id(part)):  # it was written into, and keeps its name
+                self.trace.assigned.setdefault(result._id, self.trace.assigned.get(old, ""))
+            self.current[id(part)] = result._id
+            operation = ForeignOperation(name, k if len(outputs) > 1 else None)
+            entry = Entry(operation, (ids, result._id, *where), parameters, values, result._array)
+            call.entries.append(entry)
+            if edge:
+                self.makers[edge] = call, k
+            self.report_entry(entry, edge, [part for part in listed if isinstance(part, Given) and part.edge])
+
+    def report_entry(self, entry: Entry, edge: Edge | None, followed: list[Given]) -> None:
+        """Report an entry: whether it was recorded, and if not, why."""
+        for part in followed:
+            if isinstance(part.tensor, Variable) and part.tensor._id not in self.watched and not self.paused:
+                self.watched.add(part.tensor._id)
+                self.report(events.Watch(self.tapes[0], part.tensor, entry.where))
+        if edge:
+            for tape in self.tapes[self.order :]:
+                tape.entries.append(entry)
+                self.report(events.Record(tape, entry))
+        elif followed and self.paused:
+            self.trace.variables |= {part.tensor._id for part in followed if isinstance(part.tensor, Variable)}
+            self.report(events.Missed(self.tapes[0], entry))
+        else:
+            self.report((events.Cut if followed else events.Skip)(self.tapes[0], entry))
+
+    def find_boundary(self, outputs: list[Edge | None], given: Any) -> dict[Any, list[tuple[int, Edge]]]:
+        """Find the nodes from which something leaves a call: on the way back, those next to a tensor that is known."""
+        boundary: dict[Any, list[tuple[int, Edge]]] = {}
+        waiting, seen = [edge[0] for edge in outputs if edge], set()
+        while waiting:
+            node = waiting.pop()
+            if node not in seen:
+                seen.add(node)
+                for position, edge in enumerate(node.next_functions):
+                    if edge in given or edge in self.tensors or hasattr(edge[0], "variable"):
+                        boundary.setdefault(node, []).append((position, edge))
+                    elif edge[0] is not None:
+                        waiting.append(edge[0])
+        return boundary
+
+    # What is known ----------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Let what is called here be computed without being seen."""
+        before, self.inside = self.inside, True
+        try:
+            yield
+        finally:
+            self.inside = before
+
+    def edge(self, value: Any) -> Edge | None:
+        """Return where a tensor is in autograd's graph; None if it requires no gradient."""
+        if not value.requires_grad:
+            return None
+        with self.working():
+            edge = get_gradient_edge(value)
+        return edge.node, edge.output_nr
+
+    def key(self, value: Any) -> Any:
+        """Return what is never the same for two values that a tensor has had, except for a leaf."""
+        return self.edge(value) or (id(value), value._version)
+
+    def find(self, value: Any) -> Tensor:
+        """Return the trace's tensor for one of PyTorch's, as it is now."""
+        key = self.key(value)
+        known, array = self.tensors.get(key), numbers(value)
+        leaf = value.requires_grad and value.is_leaf
+        if known is not None and (same(known._array, array) or not (leaf or type(key[0]) is int)):
+            return known
+        if known is not None and leaf:
+            before, known._array = known._array, array
+            if known._id in self.watched:
+                self.report(events.Assign(known, wrap(array), before, wrap(array), None))
+            return known
+        self.kept.append(value)
+        if value.requires_grad and not leaf:
+            self.adopt(value)
+        elif leaf:
+            with only(*always.listeners):
+                self.tensors[key] = Variable(array)
+        else:
+            self.tensors[key] = wrap(array)
+        return self.tensors[key]
+
+    def known(self, value: Any) -> Any:
+        """Return the trace's tensor for one of PyTorch's, if its making was seen; anything else as it is."""
+        if not isinstance(value, torch.Tensor):
+            return value
+        with self.working():
+            return self.find(value) if value.is_leaf or self.key(value) in self.tensors else value
+
+    def adopt(self, value: Any, name: str | None = None) -> None:
+        """Report a tensor of whose making autograd knows more than the trace has seen."""
+        self.record(name or self.edge(value)[0].name(), [], {}, [value])  # type: ignore[index]
+        if name is None:
+            self.report(
+                events.Remark(f"How it was computed was not followed: {value.grad_fn.name()} is its last step.")
+            )
+
+    def report(self, event: events.Event) -> None:
+        """Add an event to the trace."""
+        self.trace.report(event)
+
+    # What happens around calls ----------------------------------------------------------------------------------------
+
+    def pause(self, paused: bool) -> None:
+        """Note that gradients are switched off, or on again."""
+        if paused != self.paused and not self.stepping:
+            self.paused = paused
+            self.report((events.Pause if paused else events.Resume)(self.tapes[0]))
+
+    def enter_module(self, module: Any, args: Any) -> None:
+        """Open a scope for a module that begins, named as its parent names it."""
+        if isinstance(module, REFUSED):
+            raise NotImplementedError(f"a trace does not follow {type(module).__name__}; call the module inside it")
+        if not self.scopes:
+            name = find_name(module) or type(module).__name__.lower()
+            with self.working():
+                for path, parameter in module.named_parameters():
+                    self.find(parameter).name = f"{name}.{path}"
+        else:
+            parent = self.scopes[-1][0]
+            paths = {id(part): path for path, part in parent.named_modules()}
+            name = paths.get(id(module)) or type(module).__name__.lower()
+        self.scopes.append((module, opened := scope(name)))
+        opened.__enter__()
+
+    def leave_module(self, module: Any, args: Any, result: Any) -> None:
+        """Close the scope of a module that has ended."""
+        if self.scopes and self.scopes[-1][0] is module:
+            self.scopes.pop()[1].__exit__(None, None, None)
+
+    def begin_step(self, optimizer: Any, args: Any, options: Any) -> None:
+        """Stop seeing what an optimizer computes."""
+        self.stepping = True
+
+    def end_step(self, optimizer: Any, args: Any, options: Any) -> None:
+        """Report which variables an optimizer has changed."""
+        self.stepping = False
+        with self.working():
+            for value in [value for group in optimizer.param_groups for value in group["params"]]:
+                if value.requires_grad and self.key(value) in self.tensors:
+                    self.find(value)
+
+
+class Given(NamedTuple):
+    """A tensor as a call gets it."""
+
+    tensor: Tensor
+    edge: Edge | None
+    version: int
+
+
+REFUSED = (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel, torch.jit.ScriptModule)
+"""Modules whose work a trace can't follow."""
+
+
+def flatten(value: Any) -> Iterator[Any]:
+    """List what nested lists, tuples and dicts hold."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from flatten(part)
+    else:
+        yield value
+
+
+def list_arguments(
+    func: Any, name: str, args: Any, options: Any, known: dict[int, Given]
+) -> tuple[list[Any], dict[str, Any]]:
+    """List the arguments of a call as its entry has them, and its parameters."""
+    index = name.strip("_") in ("getitem", "setitem")
+    listed: list[Any] = []
+    for part in args:
+        parts = list(flatten(part))
+        if any(isinstance(one, torch.Tensor) for one in parts):
+            listed += [known[id(one)] if isinstance(one, torch.Tensor) else one for one in parts]
+        elif index or not (part is None or isinstance(part, bool)):
+            listed.append(part)
+    listed += [known[id(part)] for part in options.values() if isinstance(part, torch.Tensor)]
+    usual = defaults(func)
+    return listed, {
+        key: part
+        for key, part in options.items()
+        if not (isinstance(part, torch.Tensor) or part is None or (key in usual and usual[key] == part))
+    }
+
+
+@cache
+def defaults(func: Any) -> dict[str, Any]:
+    """Return the values that parameters of a function have where its caller gives none."""
+    try:
+        return {name: parameter.default for name, parameter in inspect.signature(func).parameters.items()}
+    except ValueError:  # most functions written in C have no signature
+        return {}
+
+
+def is_swapped(name: str, listed: list[Any], where: Any) -> bool:
+    """Return whether an operator has its arguments the other way round in the code: `2 * x` arrives as x and 2."""
+    if len(listed) != 2 or name not in OPERATORS or isinstance(listed[1], Given):
+        return False
+    written = names(where)
+    if name.startswith("r") and name != "remainder":
+        return True
+    return len(written.arguments) == 2 and (written.literal[0] or not is_tensor(written.arguments[0]))
+
+
+def is_tensor(name: str | None) -> bool:
+    """Return whether a name in the user's code stands for a tensor; true for an expression, which probably does."""
+    frame = user_frame(sys._getframe())
+    found = frame.f_locals.get(name, frame.f_globals.get(name)) if name else None
+    return found is None or isinstance(found, torch.Tensor)
+
+
+def find_name(value: Any) -> str | None:
+    """Find the name that the user's code has for an object."""
+    frame = user_frame(sys._getframe())
+    return next((name for name, known in [*frame.f_locals.items(), *frame.f_globals.items()] if known is value), None)
+
+
+def numbers(value: Any) -> Any:
+    """Copy the numbers of a tensor; bfloat16, which NumPy does not have, as float32, which is exact."""
+    if value.device.type != "cpu":
+        raise NotImplementedError(
+            f"a trace follows tensors on the CPU, and this one is on {value.device}: call x.cpu()"
+        )
+    with torch._C.DisableTorchFunction():
+        value = value.detach()
+        value = value.to_dense() if value.layout is not torch.strided else value
+        value = value.float() if value.dtype == torch.bfloat16 else value
+        return value.resolve_conj().resolve_neg().numpy().copy()[()]
+
+
+def same(left: Any, right: Any) -> bool:
+    """Return whether two arrays hold the same, NaN and all."""
+    return np.shape(left) == np.shape(right) and bool(np.array_equal(left, right, equal_nan=left.dtype.kind in "fc"))
