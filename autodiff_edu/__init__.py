@@ -56,7 +56,7 @@ listen_everywhere(journal)
 
 
 def _follow_pytorch(trace: Trace) -> Any:
-    """Let a trace see what PyTorch computes, if PyTorch has been imported."""
+    """Return what sees for a trace what PyTorch computes; None if PyTorch has not been imported."""
     if "torch" not in sys.modules:
         return None
     from .frameworks.pytorch import Recorder

@@ -16,9 +16,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import torch
 from torch.autograd.graph import get_gradient_edge
 from torch.nn.modules import module as modules
@@ -30,11 +29,14 @@ from ..core.active import always, only
 from ..core.entry import Entry
 from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
-from ..text.frames import here, pass_over, user_frame
+from ..text.frames import here, user_frame
 from ..text.places import names
+from ..text.statements import pass_over
 from ..trace.foreign import ForeignOperation, ForeignTape
 from ..trace.scopes import scope
 from ..trace.trace import Trace
+from .pytorch_graph import Call, Edge, Given, copy_numbers, flatten, hold_the_same
+from .pytorch_pass import Pass
 
 OPERATORS = {
     "add": "add",
@@ -74,36 +76,6 @@ PLAIN = {"item", "tolist", "numpy", "__float__", "__int__", "__bool__", "__array
 
 UNSEEN = {"requires_grad_", "retain_grad", "register_hook", "share_memory_", "__repr__", "__format__", "__set__"}
 """Methods that compute nothing."""
-
-Edge = tuple[Any, int]
-"""A node of autograd's graph and the number of one of its results: what a tensor is to autograd."""
-
-
-class Call(NamedTuple):
-    """A call that the trace shows.
-
-    Attributes
-    ----------
-    entries : list of Entry
-        One for each result.
-    outputs : list of Edge or None
-        Of each result; None if it requires no gradient.
-    arguments : dict of Edge to list of int
-        Where each of its arguments is among those of the entries.
-    boundary : dict of node to list of (int, Edge)
-        The nodes from which something leaves the call: the position among what they send on, and to whom.
-    backward : callable or None
-        The user's own backward function.
-    order : int
-        How many backward passes it is part of: 0, except where one is recorded.
-    """
-
-    entries: list[Entry]
-    outputs: list[Edge | None]
-    arguments: dict[Edge, list[int]]
-    boundary: dict[Any, list[tuple[int, Edge]]]
-    backward: Any
-    order: int
 
 
 class Recorder(TorchFunctionMode):
@@ -153,8 +125,6 @@ class Recorder(TorchFunctionMode):
         if name == "_set_grad_enabled":
             self.pause(not args[0])
         elif name == "backward" or func is torch.autograd.grad:
-            from .pytorch_pass import Pass
-
             return Pass(self).run(func, args, options)
         elif name in PLAIN:
             if args[0].requires_grad and not self.paused:
@@ -230,7 +200,7 @@ class Recorder(TorchFunctionMode):
         values = tuple(part.tensor._array if isinstance(part, Given) else part for part in listed)
         call = Call([], edges, arguments, boundary, backward, self.order)
         for k, (part, edge) in enumerate(zip(outputs, edges, strict=True)):
-            result = self.tensors[self.key(part)] = wrap(numbers(part))
+            result = self.tensors[self.key(part)] = wrap(copy_numbers(part))
             self.kept.append(part)
             if old := self.current.get(id(part)):  # it was written into, and keeps its name
                 self.trace.assigned.setdefault(result._id, self.trace.assigned.get(old, ""))
@@ -277,7 +247,7 @@ class Recorder(TorchFunctionMode):
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """Let what is called here be computed without being seen."""
+        """Compute what is called in a `with` block without seeing it."""
         before, self.inside = self.inside, True
         try:
             yield
@@ -299,9 +269,9 @@ class Recorder(TorchFunctionMode):
     def find(self, value: Any) -> Tensor:
         """Return the trace's tensor for one of PyTorch's, as it is now."""
         key = self.key(value)
-        known, array = self.tensors.get(key), numbers(value)
+        known, array = self.tensors.get(key), copy_numbers(value)
         leaf = value.requires_grad and value.is_leaf
-        if known is not None and (same(known._array, array) or not (leaf or type(key[0]) is int)):
+        if known is not None and (hold_the_same(known._array, array) or not (leaf or type(key[0]) is int)):
             return known
         if known is not None and leaf:
             before, known._array = known._array, array
@@ -379,27 +349,8 @@ class Recorder(TorchFunctionMode):
                     self.find(value)
 
 
-class Given(NamedTuple):
-    """A tensor as a call gets it."""
-
-    tensor: Tensor
-    edge: Edge | None
-    version: int
-
-
 REFUSED = (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel, torch.jit.ScriptModule)
 """Modules whose work a trace can't follow."""
-
-
-def flatten(value: Any) -> Iterator[Any]:
-    """List what nested lists, tuples and dicts hold."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        for part in value:
-            yield from flatten(part)
-    else:
-        yield value
 
 
 def list_arguments(
@@ -453,21 +404,3 @@ def find_name(value: Any) -> str | None:
     """Find the name that the user's code has for an object."""
     frame = user_frame(sys._getframe())
     return next((name for name, known in [*frame.f_locals.items(), *frame.f_globals.items()] if known is value), None)
-
-
-def numbers(value: Any) -> Any:
-    """Copy the numbers of a tensor; bfloat16, which NumPy does not have, as float32, which is exact."""
-    if value.device.type != "cpu":
-        raise NotImplementedError(
-            f"a trace follows tensors on the CPU, and this one is on {value.device}: call x.cpu()"
-        )
-    with torch._C.DisableTorchFunction():
-        value = value.detach()
-        value = value.to_dense() if value.layout is not torch.strided else value
-        value = value.float() if value.dtype == torch.bfloat16 else value
-        return value.resolve_conj().resolve_neg().numpy().copy()[()]
-
-
-def same(left: Any, right: Any) -> bool:
-    """Return whether two arrays hold the same, NaN and all."""
-    return np.shape(left) == np.shape(right) and bool(np.array_equal(left, right, equal_nan=left.dtype.kind in "fc"))

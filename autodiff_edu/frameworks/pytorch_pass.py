@@ -7,19 +7,18 @@ from collections import Counter, defaultdict
 from functools import partial
 from typing import Any
 
-import numpy as np
 import torch
 
 from ..core import events
 from ..core.tensor import wrap
 from ..trace.foreign import ForeignTape, Gradient
-from .pytorch import Call, Edge, Recorder, flatten, numbers
+from .pytorch_graph import Call, Edge, agree, copy_numbers, flatten
 
 
 class Pass:
     """One call of `backward` or of `torch.autograd.grad`."""
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Any) -> None:
         self.recorder = recorder
         self.sums: dict[Edge, Any] = {}  # the cotangent of each tensor so far
         self.parts: dict[tuple[int, Edge], list[tuple[Any, Any]]] = defaultdict(list)  # by call: sent, but not reported
@@ -47,7 +46,7 @@ class Pass:
             recorder.tapes[-1].entries = list(recorder.tapes[0].entries)
         for (target, tensor, edge), seed in zip(found, seeds + [None] * (len(found) - len(seeds)), strict=True):
             if edge:
-                start = numbers(torch.ones_like(target) if seed is None else seed)
+                start = copy_numbers(torch.ones_like(target) if seed is None else seed)
                 self.sums[edge] = start if edge not in self.sums else self.sums[edge] + start
                 recorder.report(events.Seed(self.tape, tensor, wrap(start)))
         handles = self.listen()
@@ -67,7 +66,7 @@ class Pass:
             for (node, _), before in self.leaves.items():
                 leaf = node.variable
                 kept = None if before is None else wrap(before)
-                outcome = "gradient", tensors, recorder.find(leaf), wrap(numbers(leaf.grad)), True, seeded, ()
+                outcome = "gradient", tensors, recorder.find(leaf), wrap(copy_numbers(leaf.grad)), True, seeded, ()
                 recorder.report(Gradient(self.tape, *outcome, kept))
         else:
             for source, gradient in zip(flatten(wanted), flatten(result), strict=True):
@@ -115,7 +114,7 @@ class Pass:
             if came[number] is not None:
                 self.check((node, number), came[number])
                 self.pulled[id(call)] = call.entries[k]
-                self.recorder.report(events.PullBack(self.tape, call.entries[k], wrap(numbers(came[number]))))
+                self.recorder.report(events.PullBack(self.tape, call.entries[k], wrap(copy_numbers(came[number]))))
 
     def leave(self, call: Call, node: Any, sent: tuple[Any, ...], _: Any) -> None:
         """Note what a node sends on; report it once all that its call sends to that tensor is known."""
@@ -137,7 +136,7 @@ class Pass:
             parts, places = [(None, total)] if parts else [], places[:1]
         entry = self.pulled.get(number)
         for argument, (_, part) in zip(places, parts, strict=False):
-            value, before = numbers(part), self.sums.get(edge)
+            value, before = copy_numbers(part), self.sums.get(edge)
             self.sums[edge] = after = value if before is None else before + value
             if entry is None:
                 continue
@@ -153,25 +152,16 @@ class Pass:
         """Note that a leaf gets its gradient."""
         if came[0] is not None:
             self.check(edge, came[0])
-            self.leaves[edge] = None if leaf.grad is None else numbers(leaf.grad)
+            self.leaves[edge] = None if leaf.grad is None else copy_numbers(leaf.grad)
 
     def check(self, edge: Edge, came: Any) -> None:
         """Report it if autograd has another cotangent than the trace has seen: a hook may have changed it."""
         for key in [key for key in self.parts if key[1] == edge]:
             self.send(*key)
         self.follow(came, "add")
-        actual, shown = numbers(came), self.sums.get(edge)
-        if shown is None or not close(actual, shown):
+        actual, shown = copy_numbers(came), self.sums.get(edge)
+        if shown is None or not agree(actual, shown):
             self.recorder.report(
                 events.Remark("Here something else arrived than the calls above have sent: that is not followed.")
             )
         self.sums[edge] = actual
-
-
-def close(left: Any, right: Any) -> bool:
-    """Return whether two arrays are equal up to the rounding of a sum in another order."""
-    finite = np.isfinite(left)
-    if not np.array_equal(finite, np.isfinite(right)):
-        return False
-    difference, scale = np.abs(left - right)[finite], np.abs(left)[finite].max(initial=0.0)
-    return bool(np.all(difference <= 64 * np.finfo(left.dtype).eps * scale))

@@ -17,7 +17,7 @@ import numpy as np
 
 Where = tuple[CodeType, int]
 
-_OURS = [
+OURS = [
     dirname(dirname(abspath(__file__))) + os.sep,
     dirname(abspath(np.__file__)) + os.sep,
     abspath(contextlib.__file__),  # for example, a tape's stop_recording is a context manager
@@ -29,7 +29,7 @@ class _IsOurs(dict[str, bool]):
     """Remembers whether a file is one of ours; every operation asks."""
 
     def __missing__(self, path: str) -> bool:
-        self[path] = path.startswith(tuple(_OURS))
+        self[path] = path.startswith(tuple(OURS))
         if not self[path]:
             _note_modules(path)
         return self[path]
@@ -49,13 +49,6 @@ def _note_modules(path: str) -> None:
 
 
 is_ours = _IsOurs()
-
-
-def pass_over(folder: str) -> None:
-    """Take the files of a folder for ours: what they compute is computed for the code that calls them."""
-    if (prefix := folder + os.sep) not in _OURS:
-        _OURS.append(prefix)
-        is_ours.clear()
 
 
 def here(depth: int = 1) -> Where:

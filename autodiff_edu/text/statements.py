@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .frames import Where, is_ours
+from .frames import OURS, Where, is_ours
 from .places import find_assignment, position_of, positions_of
 from .source_code import SourceCode, source_of, span
 
@@ -34,6 +34,13 @@ class _IsTheirs(dict[str, bool]):
 
 
 is_theirs = _IsTheirs()
+
+
+def pass_over(folder: str) -> None:
+    """Take the files of a folder for ours: what they compute is computed for the code that calls them."""
+    if (prefix := folder + os.sep) not in OURS:
+        OURS.append(prefix)
+        is_ours.clear()
 
 
 def statements(path: str) -> dict[int, list[ast.stmt]]:
