@@ -93,6 +93,7 @@ class Recorder(TorchFunctionMode):
         self.scopes: list[tuple[Any, scope]] = []
         self.inside = False  # whether a call that is shown, or this recorder, is computing
         self.stepping = False  # whether an optimizer is
+        self.passes = 0
         self.order = 0  # of the backward pass that is under way
         self.paused = not torch.is_grad_enabled()
         self.blocks = ExitStack()
@@ -107,6 +108,7 @@ class Recorder(TorchFunctionMode):
         ):
             self.blocks.callback(handle.remove)
         self.blocks.enter_context(self.see_functions())
+        self.blocks.enter_context(torch.compiler.set_stance("force_eager"))  # a compiled function runs as it is written
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -119,17 +121,22 @@ class Recorder(TorchFunctionMode):
         """Compute a call, and report it."""
         options, name = kwargs or {}, getattr(func, "__name__", "")
         if name == "__get__":
-            name = getattr(func.__self__, "__name__", "")
+            name = f".{getattr(func.__self__, '__name__', '')}"
         if self.inside or (self.stepping and not torch.is_grad_enabled()) or name in UNSEEN:
             return func(*args, **options)
+        if torch._C._functorch.peek_interpreter_stack() is not None:
+            raise NotImplementedError(
+                "a trace doesn't follow torch.func: call the function itself, then backward() or torch.autograd.grad"
+            )
         if name == "_set_grad_enabled":
             self.pause(not args[0])
         elif name == "backward" or func is torch.autograd.grad:
+            self.passes += 1
             return Pass(self).run(func, args, options)
         elif name in PLAIN:
             if args[0].requires_grad and not self.paused:
                 self.report(events.Leave(self.tapes[0], self.find(args[0]), f"{name.strip('_')}()"))
-        elif name != "grad":  # which is what a backward pass has left
+        elif name != ".grad":  # which is what a backward pass has left
             return self.compute(func, name, args, options)
         return func(*args, **options)
 
@@ -347,6 +354,44 @@ class Recorder(TorchFunctionMode):
             for value in [value for group in optimizer.param_groups for value in group["params"]]:
                 if value.requires_grad and self.key(value) in self.tensors:
                     self.find(value)
+
+
+def call(trace: Trace, function: Any, args: tuple[Any, ...], names: list[str]) -> None:
+    """Call a function of PyTorch's tensors in a trace; pull back from its result, unless the function does that itself.
+
+    Raises
+    ------
+    TypeError
+        If there is nothing to pull back from.
+    """
+    recorder = next(source for source in trace.sources if isinstance(source, Recorder))
+    with recorder.working():
+        module = isinstance(function, torch.nn.Module)
+        if not module and not any(torch.is_tensor(part) and part.requires_grad for part in flatten(args)):
+            args = torch.utils._pytree.tree_map(require_gradient, args)
+        for name, value in zip(names, args, strict=True):
+            if torch.is_tensor(value):
+                trace.assigned.setdefault(recorder.find(value)._id, name)
+    result = function(*args)
+    if recorder.passes:
+        return
+    with recorder.working():
+        targets = [part for part in flatten(result) if torch.is_tensor(part) and part.requires_grad]
+        seeds = [None if part.ndim == 0 else torch.ones_like(part) for part in targets]
+        sources = [value for value in recorder.kept if value.is_leaf and value.requires_grad]
+    if not targets:
+        raise TypeError(
+            f"{trace.title} returns {result!r:.60}, from which nothing leads back to its arguments. Return the tensor "
+            "that it computes from them, without .item(), .detach() or .numpy() on the way"
+        )
+    torch.autograd.grad(targets, sources, seeds, allow_unused=True)
+
+
+def require_gradient(value: Any) -> Any:
+    """Copy a tensor that can have a gradient, so that it gets one; return anything else as it is."""
+    if torch.is_tensor(value) and (value.is_floating_point() or value.is_complex()):
+        return value.detach().clone().requires_grad_()
+    return value
 
 
 REFUSED = (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel, torch.jit.ScriptModule)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from contextlib import ContextDecorator, suppress
 from typing import Any
@@ -33,9 +34,11 @@ def play(
         A trace is shown as it is, an explanation as the way with its cuts. Of a program, such as
         `ad.compile(f).program(x)`, you see what was recorded, and what each pass takes out. A function is run on `args`
         under a tape that watches its arguments, then differentiated with respect to them; if the function opens tapes
-        of its own, those are shown and none is added.
-    *args : array_like, Tensor, Variable, or nested lists, tuples and dicts of them
-        Arguments of the function. Numbers and arrays become watched tensors.
+        of its own, those are shown and none is added. A function of PyTorch's tensors, or a module of PyTorch's, is run
+        by PyTorch, and every number is PyTorch's.
+    *args : array_like, Tensor, Variable, torch.Tensor, or nested lists, tuples and dicts of them
+        Arguments of the function. Numbers and arrays become watched tensors. If none of PyTorch's tensors requires a
+        gradient, copies of those that can are passed, which do.
     predict : bool
         Whether the player asks the reader to predict each step before it shows it; the reader can switch this off.
     stage : bool
@@ -94,7 +97,8 @@ def has_steps(traced: Trace) -> bool:
 
 
 def _trace_call(function: Callable[..., Any], args: tuple[Any, ...], predict: bool, stage: bool) -> Trace:
-    names = _name_arguments(function, len(args))
+    with_pytorch = _computes_with_pytorch(function, args)
+    names = _name_arguments(getattr(function, "forward", function) if with_pytorch else function, len(args))
     args = tuple(map(as_array, args))
     leaves = [
         [_watchable(leaf, path) for path, leaf in flatten(arg, name)] for name, arg in zip(names, args, strict=True)
@@ -114,6 +118,11 @@ def _trace_call(function: Callable[..., Any], args: tuple[Any, ...], predict: bo
     try:
         with trace(f"{name_of(function)}({', '.join(names)})") as traced:
             traced.aside = tape, *outer
+            if with_pytorch:
+                from ..frameworks.pytorch import call
+
+                call(traced, function, args, names)
+                return drop_unused_tapes()
             with tape:
                 tape.watch(watched)
                 result = function(*tensors)
@@ -132,6 +141,13 @@ def _trace_call(function: Callable[..., Any], args: tuple[Any, ...], predict: bo
             _show_until(error, drop_unused_tapes(), predict, stage)
         raise
     return drop_unused_tapes()
+
+
+def _computes_with_pytorch(function: Callable[..., Any], args: tuple[Any, ...]) -> bool:
+    """Return whether a function is one of PyTorch's modules, or is given PyTorch's tensors."""
+    torch = sys.modules.get("torch")
+    leaves = [leaf for _, leaf in flatten(list(args), "")]
+    return torch is not None and (isinstance(function, torch.nn.Module) or any(map(torch.is_tensor, leaves)))
 
 
 def _show_until(error: Exception, traced: Trace, predict: bool, stage: bool) -> None:
@@ -160,5 +176,6 @@ def _watchable(leaf: Any, name: str) -> Any:
     """Convert a number or an array to a tensor named after the argument; return anything else unchanged."""
     if isinstance(leaf, int) and not isinstance(leaf, bool):
         leaf = float(leaf)
-    numeric = isinstance(leaf, float | complex) or (hasattr(leaf, "dtype") and leaf.dtype.kind in "fc")
+    kind = getattr(getattr(leaf, "dtype", None), "kind", None)  # PyTorch's have none
+    numeric = isinstance(leaf, float | complex) or kind in ("f", "c")
     return constant(leaf, name=name) if numeric and not isinstance(leaf, Tensor) else leaf

@@ -168,6 +168,8 @@ class Labels:
             return f"{parts[0]} {operator.sign} {parts[1]}"
         if known == "alias":
             return parts[0]
+        if entry.name.startswith("."):  # an attribute
+            return f"{parts[0]}{entry.name}"
         if entry.name.endswith("]"):  # one of the results of a function
             return str(entry.name)
         if known == "negative":
