@@ -2,7 +2,7 @@
 
 >>> from autodiff_edu.options import options
 >>> options
-Options(player='auto')
+Options(player='auto', most_bytes=1000000000)
 >>> options.player = "html"
 >>> options.player = "Html"
 Traceback (most recent call last):
@@ -20,6 +20,7 @@ from typing import Any
 from .text.ipython import find_shell
 
 CHOICES = {"player": ("auto", "widget", "html")}
+DEFAULTS = {"player": "auto", "most_bytes": 1_000_000_000}
 
 
 class Options:
@@ -32,6 +33,8 @@ class Options:
         shares its step with Python, as *HTML* it does not. "auto", the default, is "html" in Google Colab (the module
         `google.colab` is loaded) and in VS Code (its kernels have `VSCODE_PID` or `VSCODE_CWD` among their environment
         variables), and "widget" everywhere else. Without anywidget it is always HTML.
+    most_bytes : int
+        How much of the memory a trace may take for copies of another library's tensors, such as PyTorch's.
 
     Raises
     ------
@@ -47,29 +50,32 @@ class Options:
     'auto'
     >>> ad.options.player = "html"
     >>> ad.options
-    Options(player='html')
+    Options(player='html', most_bytes=1000000000)
     >>> ad.options.player = "auto"
     """
 
     player: str
+    most_bytes: int
 
     def __init__(self) -> None:
-        for name, choices in CHOICES.items():
-            setattr(self, name, choices[0])
+        for name, value in DEFAULTS.items():
+            setattr(self, name, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name not in CHOICES:
-            raise AttributeError(f"there is no option {name!r}; the options are {', '.join(CHOICES)}")
-        if not isinstance(value, str) or value not in CHOICES[name]:
+        if name not in DEFAULTS:
+            raise AttributeError(f"there is no option {name!r}; the options are {', '.join(DEFAULTS)}")
+        if name in CHOICES and (not isinstance(value, str) or value not in CHOICES[name]):
             *others, last = map(repr, CHOICES[name])
             raise ValueError(f"options.{name} is {', '.join(others)} or {last}, not {value!r:.60}")
+        if name not in CHOICES and (type(value) is not int or value < 0):
+            raise ValueError(f"options.{name} is a number of bytes, such as {DEFAULTS[name]}, not {value!r:.60}")
         super().__setattr__(name, value)
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"options.{name} cannot be deleted; set it to 'auto'")
+        raise AttributeError(f"options.{name} cannot be deleted; set it to {DEFAULTS.get(name)!r}")
 
     def __repr__(self) -> str:
-        return f"Options({', '.join(f'{name}={getattr(self, name)!r}' for name in CHOICES)})"
+        return f"Options({', '.join(f'{name}={getattr(self, name)!r}' for name in DEFAULTS)})"
 
 
 options = Options()

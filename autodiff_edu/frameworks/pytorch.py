@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch.autograd.graph import get_gradient_edge
 from torch.nn.modules import module as modules
@@ -29,9 +30,11 @@ from ..core.active import always, only
 from ..core.entry import Entry
 from ..core.tensor import Tensor, wrap
 from ..core.variable import Variable
+from ..options import options
 from ..text.frames import here, user_frame
 from ..text.places import names
 from ..text.statements import pass_over
+from ..trace.failures import FailedOperation
 from ..trace.foreign import ForeignOperation, ForeignTape
 from ..trace.scopes import scope
 from ..trace.trace import Trace
@@ -93,7 +96,7 @@ class Recorder(TorchFunctionMode):
         self.scopes: list[tuple[Any, scope]] = []
         self.inside = False  # whether a call that is shown, or this recorder, is computing
         self.stepping = False  # whether an optimizer is
-        self.passes = 0
+        self.passes = self.bytes = 0
         self.order = 0  # of the backward pass that is under way
         self.paused = not torch.is_grad_enabled()
         self.blocks = ExitStack()
@@ -108,7 +111,6 @@ class Recorder(TorchFunctionMode):
         ):
             self.blocks.callback(handle.remove)
         self.blocks.enter_context(self.see_functions())
-        self.blocks.enter_context(torch.compiler.set_stance("force_eager"))  # a compiled function runs as it is written
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -142,21 +144,31 @@ class Recorder(TorchFunctionMode):
 
     @contextmanager
     def see_functions(self) -> Iterator[None]:
-        """See the calls of functions with a backward of their own; a mode sees only what these compute inside."""
-        usual = torch.autograd.Function.__dict__["apply"]
+        """See the calls of functions with a backward of their own; a mode sees only what these compute inside.
+
+        What `torch.compile` has made runs as it is written, so that its calls are seen.
+        """
+        usual, compile = torch.autograd.Function.__dict__["apply"], torch.compile
 
         def apply(cls: Any, *args: Any, **options: Any) -> Any:
             function = usual.__get__(None, cls)
             if self.inside:
                 return function(*args, **options)
             with self.working():  # the mode sees this too
-                return self.compute(function, cls.__name__, args, options, cls.backward)
+                return self.compute(function, f"{cls.__name__}.apply", args, options, cls.backward)
 
-        torch.autograd.Function.apply = classmethod(apply)
+        def interpret(*args: Any, **options: Any) -> Any:
+            compiled = compile(*args, **options)
+            self.blocks.enter_context(torch.compiler.set_stance("force_eager"))
+            return compiled
+
+        torch.autograd.Function.apply, torch.compile = classmethod(apply), interpret
+        if "torch._dynamo" in sys.modules:  # something has been compiled already
+            self.blocks.enter_context(torch.compiler.set_stance("force_eager"))
         try:
             yield
         finally:
-            torch.autograd.Function.apply = usual
+            torch.autograd.Function.apply, torch.compile = usual, compile
 
     def compute(self, func: Any, name: str, args: Any, options: Any, backward: Any = None) -> Any:
         """Compute a call; report it if tensors went into it and others came out."""
@@ -164,8 +176,14 @@ class Recorder(TorchFunctionMode):
         if not given:
             return func(*args, **options)
         known = {id(part): Given(self.find(part), self.edge(part), part._version) for part in given}
-        with self.working():
-            result = func(*args, **options)
+        try:
+            with self.working():
+                result = func(*args, **options)
+        except Exception as error:
+            operation = getattr(np, OPERATORS.get(name, name), None) or ForeignOperation(name)
+            operands = [known[id(part)].tensor if torch.is_tensor(part) else part for part in flatten(args)]
+            self.trace.note_failure(FailedOperation(error, operation, operands, {}, here()))
+            raise
         found = [part for part in flatten(result) if isinstance(part, torch.Tensor)]
         written = [part for part in given if part._version != known[id(part)].version]
         changed = [part for part in written if part.requires_grad or not found]
@@ -201,13 +219,15 @@ class Recorder(TorchFunctionMode):
         for met in [met for sent in boundary.values() for _, met in sent]:
             if met not in arguments:  # what the call got in another way, such as the tensor that a view shows
                 arguments[met] = [len(listed)]
-                tensor = self.tensors[met] if met in self.tensors else self.find(met[0].variable)
-                listed.append(Given(tensor, met, 0))
+                if met not in self.tensors:
+                    leaf = self.find(met[0].variable)
+                    self.trace.assigned.setdefault(leaf._id, find_name(met[0].variable) or "")
+                listed.append(Given(self.tensors[met], met, 0))
         ids = tuple(part.tensor._id if isinstance(part, Given) else None for part in listed)
         values = tuple(part.tensor._array if isinstance(part, Given) else part for part in listed)
         call = Call([], edges, arguments, boundary, backward, self.order)
         for k, (part, edge) in enumerate(zip(outputs, edges, strict=True)):
-            result = self.tensors[self.key(part)] = wrap(copy_numbers(part))
+            result = self.tensors[self.key(part)] = wrap(self.copy(part))
             self.kept.append(part)
             if old := self.current.get(id(part)):  # it was written into, and keeps its name
                 self.trace.assigned.setdefault(result._id, self.trace.assigned.get(old, ""))
@@ -276,7 +296,7 @@ class Recorder(TorchFunctionMode):
     def find(self, value: Any) -> Tensor:
         """Return the trace's tensor for one of PyTorch's, as it is now."""
         key = self.key(value)
-        known, array = self.tensors.get(key), copy_numbers(value)
+        known, array = self.tensors.get(key), self.copy(value)
         leaf = value.requires_grad and value.is_leaf
         if known is not None and (hold_the_same(known._array, array) or not (leaf or type(key[0]) is int)):
             return known
@@ -295,9 +315,20 @@ class Recorder(TorchFunctionMode):
             self.tensors[key] = wrap(array)
         return self.tensors[key]
 
+    def copy(self, value: Any) -> Any:
+        """Copy the numbers of a tensor, as long as the trace has room."""
+        array = copy_numbers(value)
+        self.bytes += array.nbytes if self.key(value) not in self.tensors else 0
+        if self.bytes > options.most_bytes:
+            raise MemoryError(
+                f"this trace copies more than {options.most_bytes:,} bytes of PyTorch's tensors: trace fewer steps, or "
+                "smaller ones, or allow more with ad.options.most_bytes"
+            )
+        return array
+
     def known(self, value: Any) -> Any:
         """Return the trace's tensor for one of PyTorch's, if its making was seen; anything else as it is."""
-        if not isinstance(value, torch.Tensor):
+        if self.inside or not isinstance(value, torch.Tensor):  # what a call computes inside is not shown
             return value
         with self.working():
             return self.find(value) if value.is_leaf or self.key(value) in self.tensors else value

@@ -214,7 +214,9 @@ class Labels:
 
 def _computes(function: str | None, entry: Any) -> bool:
     """Return whether a call of this name, or an operator, computes an entry itself, in one operation."""
-    return function in (None, entry.name) or (function == "astype" and _known(entry) in CASTS)
+    if function in (None, entry.name) or entry.name.endswith(f".{function}"):
+        return True
+    return function == "astype" and _known(entry) in CASTS
 
 
 def _known(entry: Any) -> str:

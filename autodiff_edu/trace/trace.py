@@ -208,6 +208,10 @@ class Trace:
                 passing.append((at.path, at.line))
         return rest
 
+    def note_failure(self, failed: FailedOperation) -> None:
+        """Note the last operation that failed; if its error ends the trace, its operands are shown."""
+        self._failed[:] = [failed]
+
     def note_error(self, error: BaseException) -> None:
         """Note that the traced code raised an exception, at the user's innermost line."""
         where, at = None, error.__traceback__

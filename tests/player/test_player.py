@@ -496,7 +496,7 @@ def test_a_wrong_option_is_refused_with_the_choices(wrong, restored):
         options.players = "html"
     with pytest.raises(AttributeError):
         del options.player
-    assert repr(options) == "Options(player='auto')"
+    assert repr(options) == "Options(player='auto', most_bytes=1000000000)"
 
 
 def test_options_are_public():

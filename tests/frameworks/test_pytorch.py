@@ -1,0 +1,320 @@
+"""PyTorch under the player: what a trace says about a run is what PyTorch did."""
+
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+from playwright.sync_api import sync_playwright
+
+import autodiff_edu as ad
+
+pytestmark = pytest.mark.torch
+
+
+def told(steps, kind):
+    """List the steps of a kind, as the document has them."""
+    return [step for step in steps.document()["steps"] if step["kind"] == kind]
+
+
+def named(steps, name):
+    """Return the last cotangent of a tensor that a trace shows."""
+    document = steps.document()
+    sums = [step for step in document["steps"] if step["kind"] == "accumulate"]
+    return [step["after"]["data"] for step in sums if document["tensors"][step["tensor"]]["name"] == name][-1]
+
+
+def entries(steps):
+    return [f"{entry['text']}" for entry in steps.document()["entries"]]
+
+
+def test_a_page_saved_from_a_run_needs_no_pytorch(tmp_path):
+    def f(x, w):
+        h = torch.tanh(x @ w)
+        return (h**2).mean()
+
+    ad.play(f, torch.randn(3, 2), torch.randn(2, 2)).save(tmp_path / "run.html")
+    offline = "MAP * ~NOTFOUND"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"),
+            args=["--headless=new", "--no-sandbox", f"--host-resolver-rules={offline}"],
+        )
+        page = browser.new_page()
+        asked = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((tmp_path / "run.html").as_uri())
+        page.keyboard.press("End")
+        page.wait_for_function(
+            "document.querySelector('[data-autodiff-player]')?.shadowRoot?.textContent.includes('df/dw')"
+            " || document.querySelector('[data-autodiff-player]')?.shadowRoot?.textContent.includes('with respect to')"
+        )
+        browser.close()
+    assert asked == [(tmp_path / "run.html").as_uri()]
+
+
+def test_importing_the_package_does_not_import_pytorch():
+    done = subprocess.run(
+        [sys.executable, "-c", "import autodiff_edu as ad, sys; ad.trace().__enter__(); print('torch' in sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "False"
+
+
+def test_lines_columns_and_names_are_the_learners():
+    x = torch.tensor(3.0, requires_grad=True)
+    with ad.trace() as steps:
+        y = x * x
+        z = 2 * y + 1
+        z.backward()
+    document = steps.document()
+    assert [entry["text"] for entry in document["entries"]] == ["x * x", "2 * y", "t2 + 1"]
+    first = document["entries"][0]["where"]
+    line = document["code"][first["code"]]["lines"][first["line"] - document["code"][first["code"]]["first_line"]]
+    assert line[slice(*first["columns"])] == "x * x"
+    assert [step["contribution"]["data"] for step in told(steps, "accumulate")] == [1, 2, 6, 6]
+    assert x.grad == 12
+
+
+def test_a_loss_of_two_nodes_is_one_entry_whose_contribution_is_right():
+    logits = torch.tensor([[1.0, 5.0, 0.5, 2.0]], requires_grad=True)
+    with ad.trace() as steps:
+        loss = torch.nn.functional.cross_entropy(logits, torch.tensor([3]))
+        loss.backward()
+    assert len(steps.document()["entries"]) == 1
+    np.testing.assert_allclose(named(steps, "logits"), logits.grad.numpy(), rtol=1e-5)
+
+
+def test_cotangents_are_not_credited_by_position():
+    x = torch.tensor([[1.0, -2.0], [0.5, 3.0]], requires_grad=True)
+    with ad.trace() as steps:
+        y = torch.nn.functional.linear(x, x)  # its first argument is not the first input of its node
+        y.sum().backward()
+    assert (
+        sum(np.array(step["contribution"]["data"]) for step in told(steps, "accumulate")[1:]).tolist()
+        == x.grad.tolist()
+    )
+
+
+def test_gradients_add_up_until_they_are_set_to_zero():
+    w = torch.tensor(1.0, requires_grad=True)
+    with ad.trace() as steps:
+        for _ in range(2):
+            loss = (w - 3) ** 2
+            loss.backward()
+        w.grad = None
+        loss = w * 2
+        loss.backward()
+    assert [step["text"] for step in told(steps, "outcome")] == [
+        "w.grad is -4.",
+        "w.grad was -4 before this pass, which adds to it: w.grad is now -8.",
+        "w.grad is 2.",
+    ]
+
+
+def test_an_optimizer_assigns_and_a_module_is_a_scope_with_named_parameters():
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU(), torch.nn.Linear(3, 1))
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.1)
+    with ad.trace() as steps:
+        loss = net(torch.ones(4, 2)).sum()
+        loss.backward()
+        optimizer.step()
+    document = steps.document()
+    assert [entry["scope"] for entry in document["entries"]] == [["net", "0"], ["net", "1"], ["net", "2"], []]
+    assigned = {document["tensors"][step["tensor"]]["name"]: step["value"]["data"] for step in told(steps, "assign")}
+    for name, value in net.named_parameters():
+        np.testing.assert_allclose(assigned[f"net.{name}"], value.detach().numpy(), rtol=1e-5)
+
+
+def test_second_derivatives_have_a_tape_of_their_own():
+    x = torch.tensor(2.0, requires_grad=True)
+    with ad.trace() as steps:
+        y = x**3 * x
+        (g,) = torch.autograd.grad(y, x, create_graph=True)
+        (h,) = torch.autograd.grad(g, x)
+    document = steps.document()
+    assert [tape["name"] for tape in document["tapes"]] == ["autograd 1", "autograd 2"]
+    assert [step["gradient"]["data"] for step in told(steps, "outcome")] == [32, 48]
+    assert h == 48
+    assert "not followed" not in steps.transcript()
+
+
+def test_writing_into_a_tensor_and_into_a_view_of_it():
+    x = torch.tensor([1.0, 2.0, 4.0], requires_grad=True)
+    with ad.trace() as steps:
+        y = x * 2
+        y[0] = 5
+        y += x
+        v = y[1:]
+        v *= 3
+        y.sum().backward()
+    assert x.grad.tolist() == [1, 9, 9]
+    assert [step["gradient"]["data"] for step in told(steps, "outcome")] == [[1, 9, 9]]
+    assert "not followed" not in steps.transcript()
+
+
+def test_several_results_of_a_call():
+    x = torch.arange(4.0, requires_grad=True)
+    with ad.trace() as steps:
+        a, b = x.chunk(2)
+        top, _ = torch.max(x * 1, dim=0)
+        loss = (a * b).sum() + top
+        loss.backward()
+    assert "chunk(x, 2)[1]" in entries(steps)
+    assert named(steps, "x") == x.grad.tolist()
+
+
+def test_pauses_cuts_and_numbers_taken_out():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with ad.trace() as steps:
+        c = x.detach() * 2
+        with torch.no_grad():
+            d = x * 3
+        e = x.argmax()
+        s = x.sum()
+        f = s.item()
+    kinds = [step["kind"] for step in steps.document()["steps"]]
+    assert [kind for kind in kinds if kind not in ("watch", "record", "line")] == [
+        *("cut", "skip", "pause", "skip", "resume", "cut", "leave")
+    ]
+    assert c.requires_grad is d.requires_grad is e.requires_grad is False
+    assert f == 3
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "bfloat16"])
+def test_dtypes_are_kept(dtype):
+    x = torch.tensor([1.0, 2.0], dtype=getattr(torch, dtype), requires_grad=True)
+    with ad.trace() as steps:
+        y = (x * x).abs().sum()
+        y.backward()
+    shown = steps.document()["tensors"][0]["value"]["dtype"]
+    assert shown == ("float32" if dtype == "bfloat16" else dtype)  # NumPy has no bfloat16; every value is the same
+    np.testing.assert_allclose(
+        np.array(named(steps, "x"), dtype=complex), x.grad.to(torch.complex64).numpy(), rtol=1e-3
+    )
+
+
+def test_a_function_with_a_backward_of_its_own_is_one_entry():
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a):
+            ctx.save_for_backward(a)
+            return a * a
+
+        @staticmethod
+        def backward(ctx, g):
+            (a,) = ctx.saved_tensors
+            return 3 * a * g  # wrong on purpose: what PyTorch does is shown
+
+    x = torch.tensor(2.0, requires_grad=True)
+    with ad.trace() as steps:
+        y = Square.apply(x)
+        y.backward()
+    assert entries(steps) == ["Square.apply(x)"]
+    assert named(steps, "x") == 6
+
+
+def test_what_a_hook_changes_is_not_credited_to_a_call():
+    x = torch.tensor(2.0, requires_grad=True)
+    with ad.trace() as steps:
+        y = x * 3
+        y.register_hook(lambda g: g * 10)
+        z = y * 1
+        z.backward()
+    assert x.grad == 30
+    assert "something else arrived" in steps.transcript()
+    assert [step["cotangent"]["data"] for step in told(steps, "pull back")] == [1, 10]
+
+
+def test_what_was_computed_before_the_trace_is_not_followed():
+    x = torch.tensor(2.0, requires_grad=True)
+    y = (x * 3).exp()
+    with ad.trace() as steps:
+        z = y * 2
+        z.backward()
+    assert "was not followed: ExpBackward0 is its last step" in steps.transcript()
+    np.testing.assert_allclose(named(steps, "x"), float(x.grad), rtol=1e-5)
+
+
+def test_torch_func_and_other_devices_are_refused_by_name():
+    with pytest.raises(NotImplementedError, match=r"doesn't follow torch\.func"), ad.trace():
+        torch.func.grad(lambda a: (a * a).sum())(torch.ones(2))
+    with pytest.raises(NotImplementedError, match="on the CPU, and this one is on meta"), ad.trace():
+        torch.ones(2, device="meta") * 2
+    with pytest.raises(NotImplementedError, match="DataParallel"), ad.trace():
+        torch.nn.DataParallel(torch.nn.Linear(1, 1))(torch.ones(1, 1))
+
+
+@pytest.mark.parametrize("place", ["before", "inside"])
+def test_a_compiled_function_runs_as_it_is_written(place):
+    program = """
+import torch, autodiff_edu as ad
+x = torch.arange(3.0, requires_grad=True)
+f = torch.compile(lambda a: (a * a).sum()) if PLACE == "before" else None
+with ad.trace() as steps:
+    f = f or torch.compile(lambda a: (a * a).sum())
+    y = f(x)
+    y.backward()
+print([entry["text"] for entry in steps.document()["entries"]], x.grad)
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program.replace("PLACE", repr(place))], capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "['x1 * x1', 'sum(t1)'] tensor([0., 2., 4.])", done.stderr
+
+
+def test_a_trace_takes_no_more_memory_than_allowed():
+    before, ad.options.most_bytes = ad.options.most_bytes, 1000
+    try:
+        with pytest.raises(MemoryError, match=r"more than 1,000 bytes.*ad.options.most_bytes"), ad.trace():
+            torch.ones(1000, requires_grad=True) * 2
+    finally:
+        ad.options.most_bytes = before
+
+
+def test_play_pulls_back_by_itself_unless_the_function_does():
+    def f(x):
+        return torch.sin(x) * 2
+
+    def own(x):
+        torch.sin(x).sum().backward()
+
+    for function in (f, own):
+        document = ad.play(function, torch.tensor([0.0, 1.0]))._content["trace"]
+        assert sum(step["kind"] == "seed" for step in document["steps"]) == 1
+    with pytest.raises(TypeError, match="nothing leads back"):
+        ad.play(lambda x: x.detach(), torch.tensor(1.0))
+
+
+def test_play_leaves_the_readers_tensors_alone():
+    x = torch.tensor([1.0, 2.0])
+    net = torch.nn.Linear(2, 1)
+    ad.play(lambda x: (x * x).sum(), x)
+    ad.play(net, x)
+    assert x.requires_grad is False
+    assert x.grad is None
+    assert net.weight.grad is None
+
+
+def test_an_error_is_the_last_step_at_its_line():
+    x, w = torch.ones(3, 2), torch.ones(3, 1)
+    with pytest.raises(RuntimeError) as caught:
+        ad.play(lambda x, w: torch.tanh(x @ w), x, w)
+    last = caught.value.player._content["trace"]["steps"][-1]
+    assert last["kind"] == "error"
+    assert last["where"] is not None
+
+
+def test_our_own_tape_and_pytorch_in_one_trace():
+    a, x = ad.Variable(2.0), torch.tensor(3.0, requires_grad=True)
+    with ad.trace() as steps:
+        with ad.GradientTape() as tape:
+            b = a * a
+        (x * x).backward()
+        tape.gradient(b, a)
+    assert [step["gradient"]["data"] for step in told(steps, "outcome")] == [6, 4]
