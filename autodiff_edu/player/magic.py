@@ -11,8 +11,10 @@ tape.gradient(y, x)
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import Any
 
 from ..text.tracebacks import render_without_frames
@@ -66,6 +68,9 @@ def run_cell(shell: Any, cell: str, **options: bool) -> None:
     """Run a cell in the user's namespace, show the player of what it did, and raise the cell's error, if any."""
     from IPython.core.error import UsageError
 
+    if re.search(r"^\s*(?:import|from)\s+torch\b", cell, re.MULTILINE):  # a trace sees what is there when it begins
+        with suppress(ImportError):
+            import_module("torch")
     with _as_the_cell(shell, cell) as shown, trace(f"cell {shell.displayhook.prompt_count}") as traced:
         result = shell.run_cell(f"{FIRST}\n{cell}", store_history=False)
     error = result.error_before_exec or result.error_in_exec

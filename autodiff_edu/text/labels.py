@@ -63,6 +63,8 @@ def _of_arguments(entry: Any, listed: tuple[str | None, ...]) -> tuple[str | Non
     arguments = listed if _computes(names(entry.where).function, entry) else ()
     if hasattr(entry.operation, "names"):  # a custom gradient knows which argument was which
         arguments = entry.operation.names(arguments)
+    elif entry.name.rpartition(".")[0]:  # in Square.apply(x), the class is not an argument
+        arguments = arguments[1:]
     elif isinstance(entry.operation, np.ufunc):
         arguments = arguments[-entry.operation.nin :]  # in special.erf(x), the module is not an argument
     return (arguments + (None,) * len(entry.ids))[: len(entry.ids)]

@@ -36,6 +36,7 @@ def test_a_page_saved_from_a_run_needs_no_pytorch(tmp_path):
         return (h**2).mean()
 
     ad.play(f, torch.randn(3, 2), torch.randn(2, 2)).save(tmp_path / "run.html")
+    content = "document.querySelector('[data-autodiff-player]')?.shadowRoot"
     offline = "MAP * ~NOTFOUND"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -46,11 +47,9 @@ def test_a_page_saved_from_a_run_needs_no_pytorch(tmp_path):
         asked = []
         page.on("request", lambda request: asked.append(request.url))
         page.goto((tmp_path / "run.html").as_uri())
+        page.wait_for_function(f"{content}?.querySelector('.player')")
         page.keyboard.press("End")
-        page.wait_for_function(
-            "document.querySelector('[data-autodiff-player]')?.shadowRoot?.textContent.includes('df/dw')"
-            " || document.querySelector('[data-autodiff-player]')?.shadowRoot?.textContent.includes('with respect to')"
-        )
+        page.wait_for_function(f"{content}.textContent.includes('df/dw is')")
         browser.close()
     assert asked == [(tmp_path / "run.html").as_uri()]
 
@@ -308,6 +307,20 @@ def test_an_error_is_the_last_step_at_its_line():
     last = caught.value.player._content["trace"]["steps"][-1]
     assert last["kind"] == "error"
     assert last["where"] is not None
+
+
+def test_the_magic_plays_an_unchanged_cell_that_imports_pytorch():
+    program = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+shell.run_cell("import autodiff_edu as ad")
+shown = []
+shell.display_pub.publish = lambda data, *_, **__: shown.append(data["text/plain"])
+shell.run_cell_magic("play", "", "import torch\\nx = torch.tensor(3.0, requires_grad=True)\\n(x * x).backward()")
+print(shown[0])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "x.grad is 6." in done.stdout, done.stderr
 
 
 def test_our_own_tape_and_pytorch_in_one_trace():
