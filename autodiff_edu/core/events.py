@@ -282,11 +282,15 @@ class Missed(Skip):
 
 
 class Line(Event):
-    """A line of the user's code did something that is not an operation, named by `what`."""
+    """A line of the user's code did something that is not an operation, named by `what`.
+
+    `left_out` is the first and the last line that a condition leaves out, or None.
+    """
 
     where: Any
     what: str
     text: str
+    left_out: tuple[int, int] | None
 
 
 class Error(Event):

@@ -238,10 +238,8 @@ class Writer:
         if rows := [row for row in dict.fromkeys(passed) if row and not self._is_at(step, row)]:
             step["passed"] = [list(row) for row in rows]
         match event:
-            case events.Line(what=what):
-                step["what"] = what
-                if happening.left_out is not None:
-                    step["left_out"] = list(happening.left_out)
+            case events.Line(what=what, left_out=lines):
+                step |= {"what": what} if lines is None else {"what": what, "left_out": list(lines)}
             case events.Error(text=text):
                 step |= self._describe_error(text, step)
             case events.Watch(tensor=tensor):

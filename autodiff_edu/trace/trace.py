@@ -66,8 +66,6 @@ class Happening(NamedTuple):
         The bytes that its tape held after it.
     mark : int
         How much the trace had heard before it.
-    left_out : (int, int), optional
-        The first and the last line that a condition leaves out.
     """
 
     event: Event
@@ -76,7 +74,6 @@ class Happening(NamedTuple):
     passed: tuple[tuple[str, int], ...] = ()
     memory: int | None = None
     mark: int = 0
-    left_out: tuple[int, int] | None = None
 
 
 class Trace:
@@ -169,10 +166,9 @@ class Trace:
 
             kept = Stepped(*kept)
         where = here(2) if entry is None and "where" not in event.fields else None
-        call, passed, left_out = None, (), None
+        call, passed = None, ()
         if self._lines is not None:
             call, passed, self._lines.passed = self._lines.call, tuple(self._lines.passed), []
-            left_out = self._lines.left_out if isinstance(event, events.Line) else None
         memory = None
         if tape is not None and not isinstance(tape, ForeignTape):
             if id(tape) not in self._held:
@@ -180,7 +176,7 @@ class Trace:
 
                 self._held[id(tape)] = Held(tape)
             memory = self._held[id(tape)].after(event)
-        self.happenings.append(Happening(kept, where, call, passed, memory, len(self.heard), left_out))
+        self.happenings.append(Happening(kept, where, call, passed, memory, len(self.heard)))
 
     def _why(self, event: Outcome, where: Where) -> tuple[Any, ...]:
         """Ask the tape why there is no derivative; only once in a loop."""
