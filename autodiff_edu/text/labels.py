@@ -34,9 +34,6 @@ SPOKEN = {
 """Operations on one tensor that have a noun; any other is written as it is in code. (The tangent is something else.)"""
 
 
-RERUN = "the rerun of "
-"""Begins the name of a tape on which a checkpointed function runs again."""
-
 COMPARES = 5
 """The level of precedence up to which an operator is a comparison or a logical one: those are written by their sign."""
 
@@ -243,17 +240,13 @@ def labels_of(tape: Any) -> Labels:
     return labels
 
 
-def _name_of_tape(tape: Any) -> str | None:
+def _name_of_tape(tape: Any) -> tuple[str | None, tuple[str, str]]:
+    """Return the name of a tape, and what stands around its number where other tapes share that name."""
     if function := getattr(tape, "function", None):
-        return f"{RERUN}{function}"
-    if given := getattr(tape, "name", None):
-        return str(given)
+        return f"the rerun of {function}", ("rerun ", f" of {function}")
     entered = next((where for _, what, where in tape.life if what == "enter"), None)
-    return entered and name_in_with(entered)
-
-
-def _number_tape(name: str, number: int) -> str:
-    return f"rerun {number} of {name.removeprefix(RERUN)}" if name.startswith(RERUN) else f"{name} {number}"
+    name = getattr(tape, "name", None) or (entered and name_in_with(entered))
+    return name, (f"{name or 'tape'} ", "")
 
 
 def names_of_tapes(tapes: list[Any]) -> list[str]:
@@ -262,11 +255,11 @@ def names_of_tapes(tapes: list[Any]) -> list[str]:
     The tape on which a checkpointed function runs again is named after that function.
     """
     called = [_name_of_tape(tape) for tape in tapes]
-    counts, numbers, found = Counter(called), Counter[str](), list[str]()
-    for name in called:
+    counts, numbers, found = Counter(name for name, _ in called), Counter[tuple[str, str]](), list[str]()
+    for name, around in called:
         label = name if name is not None and counts[name] == 1 else None
         while label is None or label in found or (label in counts and label != name):
-            numbers[name or "tape"] += 1
-            label = _number_tape(name or "tape", numbers[name or "tape"])
+            numbers[around] += 1
+            label = str(numbers[around]).join(around)
         found.append(label)
     return found

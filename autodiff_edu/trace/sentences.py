@@ -64,7 +64,7 @@ class Sentences:
         """Write the text of a step; everything else in it is there already."""
         if isinstance(event, events.Explain | events.Remark):
             return event.text
-        return _begun(self._text(event, step), self._whose(step))
+        return _capitalise(self._text(event, step), self._own_name(step))
 
     def _text(self, event: Event, step: dict[str, Any]) -> str:
         labels, whose = self.labels, self._whose(step)
@@ -78,7 +78,7 @@ class Sentences:
                 text += f", which is {spoken_value(value)}" if written and value is not None else ""
                 missed = f"{whose} is paused, so it does not record this."
                 recorded = missed if isinstance(event, events.Missed) else self._describe_recording(entry, step, whose)
-                return f"{text}.{self._describe_aliases(entry)} {_begun(recorded, whose)}"
+                return f"{text}.{self._describe_aliases(entry)} {_capitalise(recorded, self._own_name(step))}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 which = "the backward pass" if self._is_alone() else f"the backward pass of {whose}"
                 start = f"{which} starts at {labels[tensor._id]}"
@@ -146,6 +146,14 @@ class Sentences:
             return "the tape"
         return "" if step["tape"] is None else str(self.document["tapes"][step["tape"]]["name"])
 
+    def _is_rerun(self, step: dict[str, Any]) -> bool:
+        return step["tape"] is not None and "reruns" in self.document["tapes"][step["tape"]]
+
+    def _own_name(self, step: dict[str, Any]) -> str:
+        """Return the name that the user gave the tape of a step; empty if there is none."""
+        whose = self._whose(step)
+        return "" if self._is_rerun(step) or whose.startswith(("tape ", "the ")) else whose
+
     def _line(self, step: dict[str, Any]) -> str:
         if step["where"] is None:
             return "the value "
@@ -190,8 +198,7 @@ class Sentences:
         line = self._line(step) if self._quote(event) and step["where"] else ""
         if self._is_alone():
             return line
-        reruns = "reruns" in self.document["tapes"][step["tape"]]
-        return f"{line}in {'' if reruns else 'the pass of '}{self._whose(step)}, "
+        return f"{line}in {'' if self._is_rerun(step) else 'the pass of '}{self._whose(step)}, "
 
     def _outcome(self, event: events.Outcome, step: dict[str, Any]) -> str:
         """Describe the result of a request for a derivative, or why there is none."""
@@ -281,9 +288,9 @@ def _flowing(what: str, tensor: Tensor, ndim: int) -> str:
     return text if text.startswith(("a ", "an ")) else f"the {what} {text}"
 
 
-def _begun(sentence: str, whose: str) -> str:
-    """Capitalise a sentence, unless it begins with the name of a tape or of a file, or with dy/dx."""
-    named = whose and sentence.startswith(f"{whose} ") and not whose.startswith(("tape ", "the ", "rerun "))
+def _capitalise(sentence: str, name: str) -> str:
+    """Capitalise a sentence, unless it begins with this name, with that of a file, or with dy/dx."""
+    named = name and sentence.startswith(f"{name} ")
     return (
         sentence
         if named or re.match(r"d.*/d.* is |\S+\.grad |\S+\.\w+, line ", sentence)

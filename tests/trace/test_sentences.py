@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.trace.sentences import _begun
+from autodiff_edu.trace.sentences import _capitalise
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from autodiff_edu.trace.sentences import _begun
     ],
 )
 def test_a_name_at_the_beginning_stays_as_it_is(sentence, begun):
-    assert _begun(sentence, "tape0") == begun
+    assert _capitalise(sentence, "tape0") == begun
 
 
 def walked(ask, persistent=False):
