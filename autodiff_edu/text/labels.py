@@ -83,6 +83,7 @@ class Labels:
         self._with_aliases, self._assigned = with_aliases, assigned or {}
         self._aliases: set[tuple[int, str]] = set()
         self._names: dict[int, str] = {}
+        self.unnamed: set[int] = set()  # the ids of those whose name is made up
         self._uses: dict[str, int] = {}
         self._watched = 0
         self._written: dict[int, tuple[Any, tuple[str | None, ...]]] = {}  # by the id of an entry's line
@@ -93,10 +94,13 @@ class Labels:
     def __contains__(self, id: int) -> bool:
         return id in self._names
 
-    def give(self, id: int, name: str) -> None:
-        """Name a tensor that has no name yet."""
+    def give(self, id: int, name: str | None, otherwise: str = "") -> None:
+        """Name a tensor that has no name yet; without one in the code it is called `otherwise`."""
         if id not in self._names:
-            name = spell_out(str(name).replace("\n", " ")[:80]) or "unnamed"  # on one line, whatever the user wrote
+            if not name:
+                self.unnamed.add(id)
+            on_one_line = str(name or otherwise).replace("\n", " ")
+            name = spell_out(on_one_line[:80]) or "unnamed"
             unique = name
             while unique in self._uses:
                 self._uses[name] += 1
@@ -136,11 +140,11 @@ class Labels:
                 name = self._assigned.get(id) or (name and find_first_name(entry.where, name))
                 name = name or path
                 self._watched += name is None
-                self.give(id, name or f"x{self._watched}")
+                self.give(id, name, f"x{self._watched}")
         if self._with_aliases:
             self._rename(entry)
         result = written.result if direct else None
-        self.give(entry.output_id, result or self._assigned.get(entry.output_id) or otherwise)
+        self.give(entry.output_id, result or self._assigned.get(entry.output_id), otherwise)
 
     def _rename(self, entry: Any) -> None:
         """Note the second names that the line of an entry uses for its arguments."""
