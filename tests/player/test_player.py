@@ -293,7 +293,7 @@ def test_a_player_that_nobody_shows_has_no_model():
     assert len(widgets) == before
     assert "data-model" in player._repr_mimebundle_()["text/html"]
     assert len(widgets) == before + 2, "itself and its layout"
-    player.release()
+    player._release()
     assert len(widgets) == before
 
 
@@ -301,14 +301,14 @@ def test_a_player_that_was_replaced_is_small_and_still_plays():
     player = joined()
     page, content = player.html(), player._content
     player._repr_mimebundle_()
-    player.release()
+    player._release()
     assert player._whole is None
     assert player._content == content
     assert player.html() == page
     player.step = 3
     shown = player._repr_mimebundle_()["text/html"]
     assert f'data-model="{player.key}"' in shown, "shown again, it has a model again"
-    player.release()
+    player._release()
 
 
 class Shell:
@@ -370,7 +370,7 @@ def test_running_a_cell_ten_times_keeps_the_trace_of_one(notebook):
     grown = [after - before for before, after in itertools.pairwise(sizes[2:])]
     assert max(grown) < 500, f"one trace alone is {len(out[-1]._content['trace']['steps'])} steps"
     for player in out:
-        player.release()
+        player._release()
 
 
 def test_what_takes_long_says_so_and_leaves_nothing_to_see(notebook, monkeypatch):
