@@ -130,8 +130,8 @@ class Sentences:
     def _describe_assignment(self, name: str, value: Any) -> str:
         expression, written = self.updates.get(len(self.document["steps"]), ""), is_written(value)
         if not expression:
-            what = spoken_value(value) if written else f"new numbers{spoken_size(value)}"
-            return f"the variable {name} is assigned {what}."
+            gets = f"is assigned {spoken_value(value)}" if written else f"gets new values{spoken_size(value)}"
+            return f"the variable {name} {gets}."
         which = f", which is {spoken_value(value)}" if written else ""
         return f"the variable {name}{spoken_size(value)} is assigned {expression}{which}."
 
@@ -254,9 +254,9 @@ def _describe_sum(name: str, event: events.Accumulate, step: dict[str, Any], sai
         None if one is None else spoken_value(one._array) for one in (event.before, event.value, event.after)
     )
     had = "Nothing was there yet" if before is None else f"It is added to {before}"
-    is_what = f"{said}, which is " if said else ""
-    which = f" That was {step['count']} of {step['of']}." if step["of"] > 1 else ""
-    return f"the contribution to {name} is {is_what}{contribution}. {had}, so {name} now has {after}.{which}"
+    is_what = f"{said}, which is {contribution}" if said else contribution
+    which = f" That was contribution {step['count']} of {step['of']}." if step["of"] > 1 else ""
+    return f"the contribution to {name} is {is_what}. {had}, so the cotangent of {name} is now {after}.{which}"
 
 
 def _describe_large_sum(name: str, event: events.Accumulate, step: dict[str, Any], said: str) -> str:

@@ -11,8 +11,8 @@
 2. Line 3: y is x times x, which is 9. The tape records it as entry 1.
 3. The backward pass starts at y with the cotangent 1.
 4. Entry 1, y = x * x: the cotangent 1 arrived at y.
-5. The contribution to x is 3. Nothing was there yet, so x now has 3. That was 1 of 2.
-6. The contribution to x is 3. It is added to 3, so x now has 6. That was 2 of 2.
+5. The contribution to x is 3. Nothing was there yet, so the cotangent of x is now 3. That was contribution 1 of 2.
+6. The contribution to x is 3. It is added to 3, so the cotangent of x is now 6. That was contribution 2 of 2.
 7. The one-shot tape releases its arrays.
 8. dy/dx is 6.
 

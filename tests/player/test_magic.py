@@ -33,7 +33,7 @@ def test_a_cell_runs_as_it_stands_and_its_player_appears(shell):
     assert float(shell.user_ns["y"]) == 9.0
     (player,) = players(captured)
     assert "Line 3: y is x times x" in player.data["text/plain"]
-    assert "x now has 6" in player.data["text/plain"]
+    assert "the cotangent of x is now 6" in player.data["text/plain"]
     assert "Tensor(6.)" in captured.stdout
 
 

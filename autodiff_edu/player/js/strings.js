@@ -249,7 +249,7 @@ export const STRINGS = {
     step: (subject, edges) => `${subject}.${edges.length ? ` Lit: ${edges.join("; ")}.` : ""}`,
     /** @type {(from: string, to: string, what?: string) => string} */
     edge: (from, to, what) => `${from} to ${to}${what ? `, ${what}` : ""}`,
-    within: (what, group) => `${what}, folded in ${group}`,
+    within: (what, group) => `${what}, inside the folded group ${group}`,
     shape: (/** @type {number[]} */ shape) => `shape ${shapeOf(shape)}`,
     keys: "↑ ↓ follow the lines, ← → choose between them, Enter goes to its step, 0 fits the graph",
     fit: "Fit",
