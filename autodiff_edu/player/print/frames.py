@@ -106,13 +106,16 @@ def draw_key_frame(content: dict[str, Any], predict: bool = False) -> tuple[str,
     return Frames(content, steps).svg(), f"{_cut(document['title'], 200)}{_cut(about, 400)}"
 
 
+def find_picture(document: dict[str, Any], layout: dict[str, Any]) -> dict[str, Any]:
+    """Return where the graph is, or the picture in its place."""
+    return size_of(document["compiling"]) if "compiling" in document else document.get("contours", layout)
+
+
 def _draw_strip(
     document: dict[str, Any], layout: dict[str, Any], steps: Sequence[int]
 ) -> tuple[float, float, list[Shape]]:
     """Draw a title and the frames under it, row by row."""
-    layout = document.get("contours", layout)  # a picture in place of the graph
-    if "compiling" in document:
-        layout = size_of(document["compiling"])
+    layout = find_picture(document, layout)
     fit = min(1.0, (WIDEST - 2 * PADDING) / max(1.0, layout["width"]), TALLEST / max(1.0, layout["height"]))
     scale = max(SMALLEST, fit)
     room = min(max(NARROWEST, layout["width"] * scale + 2 * PADDING), WIDEST) - 2 * PADDING
@@ -165,7 +168,7 @@ class StepPicture:
         kinds = {document["entries"][entry]["output"]: kind for entry, kind in self.now.fates.items()}
         self.unusual = {tensor: words[kind] for tensor, kind in kinds.items() if kind in words}
         self.head = 36.0 if self.walks else 76.0  # the height of what stands above the picture
-        self.curve = read_curve(document) if "links" in layout else None
+        self.curve = read_curve(document)
         self.extra = CURVE + 10 if self.curve else 0.0  # the height of what stands between picture and sentence
         if "contours" in document:
             self.extra = 18.0 * count_legend_rows(layout, picture[0], 11) + 4
@@ -194,18 +197,17 @@ class StepPicture:
     def draw(self, x: float, y: float, width: float, height: float) -> list[Shape]:
         """Place the parts of the frame: direction, code, graph, sentence."""
         left, right, (room, tall, scale) = x + PADDING, x + width - PADDING, self.picture
-        walks = self.walks
         count = f"step {self.number + 1} of {len(self.document['steps'])}"
         shapes: list[Shape] = [
             Path(rounded_box(x, y, width, height, 8), PAPER, RULE),
             TextLine(left, y + 22, self.direction, 13, self.colour, bold=True, family=SANS),
             TextLine(right, y + 22, count, 12, QUIET, "end", family=SANS),
-            *([] if walks else self.code(left, y + 32, room)),
+            *([] if self.walks else self.code(left, y + 32, room)),
         ]
         left_edge, top_edge = self.corner()
         # A graph narrower than its frame is centred; a larger one is visibly cut.
         inset = max(0.0, (room - self.layout["width"] * scale) / 2)
-        seen = self.graph(left_edge, top_edge)
+        seen = [shape for piece in self.pieces(left_edge, top_edge) for shape in piece]
         shapes.append(Window(left + inset, y + self.head, room - 2 * inset, tall, left_edge, top_edge, scale, seen))
         if self.layout["width"] * scale > room + 1 or self.layout["height"] * scale > tall + 1:
             shapes.append(Path(rounded_box(left, y + self.head, room, tall, 4), stroke=RULE))
@@ -258,19 +260,16 @@ class StepPicture:
         beyond = max(0.0, self.layout["width"] - room / scale), max(0.0, self.layout["height"] - tall / scale)
         return min(max(0.0, x - room / scale / 2), beyond[0]), min(max(0.0, y - tall / scale / 2), beyond[1])
 
-    def graph(self, left: float, top: float) -> list[Drawn]:
-        """Draw the visible part of the graph, or the picture in its place."""
-        if "compiling" in self.document:
-            return draw_listing(self.document["compiling"][self.number], self.layout)
-        if "contours" in self.document:
-            return draw_plane(self.document["contours"], self.number)
-        return [shape for piece in self.pieces(left, top) for shape in piece]
-
-    def pieces(self, left: float, top: float) -> list[list[Drawn]]:
+    def pieces(self, left: float, top: float, size: float = 11.0) -> list[list[Drawn]]:
         """Draw the visible part of the graph in pieces, as many at each step, those on top last.
 
         They are the frames of groups, lines, active lines, the names of groups (or their boxes, if folded) and tensors.
+        A picture in its place is one piece; letters of this size are in a plane.
         """
+        if "compiling" in self.document:
+            return [draw_listing(self.document["compiling"][self.number], self.layout)]
+        if "contours" in self.document:
+            return [draw_plane(self.document["contours"], self.number, size)]
         room, tall, scale = self.picture
         right, bottom = left + room / scale, top + tall / scale
         links: list[dict[str, Any]] = self.layout["links"]
