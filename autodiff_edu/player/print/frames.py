@@ -189,10 +189,9 @@ class StepPicture:
         """Which way it goes, in words."""
         forward = "→ forward pass, with tangents" if self.now.pushes else "→ forward pass"
         back = "← walking back" if self.now.step["kind"] == "explain" else "← backward pass"
-        passing = back if self.now.backward else forward
-        if self.stopped:
-            return "✗ stopped"
-        return "" if self.walks else "↻ update" if self.now.update else passing
+        if self.walks or self.stopped:
+            return "✗ stopped" if self.stopped else ""
+        return "↻ update" if self.now.update else back if self.now.backward else forward
 
     def draw(self, x: float, y: float, width: float, height: float) -> list[Shape]:
         """Place the parts of the frame: direction, code, graph, sentence."""
@@ -224,8 +223,8 @@ class StepPicture:
 
     def code(self, x: float, y: float, width: float) -> list[Shape]:
         """Draw the current line of the user's code, with the expression underlined."""
-        shapes: list[Shape] = [Path(rounded_box(x, y, width, 38, 4), self.tint if self.now.step.get("where") else SUNK)]
         where = self.now.step.get("where")
+        shapes: list[Shape] = [Path(rounded_box(x, y, width, 38, 4), self.tint if where else SUNK)]
         if where is None:
             return [*shapes, TextLine(x + 8, y + 23, "no line of its own", 11, QUIET, family=SANS)]
         part = self.document["code"][where["code"]]
@@ -237,12 +236,9 @@ class StepPicture:
         first = indent if end - indent <= letters else max(indent, min(start - 4, len(line.rstrip()) - letters))
         words = ("…" + line[first + 1 :]) if first > indent else line[first:]
         from_, to = max(0, start - first), min(letters, end - first)
-        shapes += [
-            TextLine(
-                x + 8, y + 14, shorten(f"{part['place']}, line {where['line']}", width - 16, 11), 11, QUIET, family=SANS
-            ),
-            TextLine(x + 8, y + 29, shorten(words.rstrip(), width - 16, 12, MONOSPACE), 12, INK),
-        ]
+        place = shorten(f"{part['place']}, line {where['line']}", width - 16, 11)
+        shapes.append(TextLine(x + 8, y + 14, place, 11, QUIET, family=SANS))
+        shapes.append(TextLine(x + 8, y + 29, shorten(words.rstrip(), width - 16, 12, MONOSPACE), 12, INK))
         if where["columns"] and to > from_:
             under = f"M{x + 8 + from_ * CHARACTER:.1f} {y + 34:.1f}H{x + 8 + to * CHARACTER:.1f}"
             shapes.append(Path(under, stroke=self.colour, weight=2))
@@ -332,17 +328,11 @@ class StepPicture:
         trail, back = self.trail(arrives), self.now.backward
         if not trail:
             return []
-        flows = arrives in self.active()
-        colour = self.colour if flows else IDLE
-        curves = "".join(map(_curve_of, trail))
-        return [
-            Path(
-                _start_of(trail[0]) + curves, stroke=colour, weight=2.6 if flows else 1.3, dash=(6, 4) if back else ()
-            ),
-            _arrowhead(trail[0]["points"][:2], 7, colour)
-            if back
-            else _arrowhead((trail[-1]["points"][2], trail[-1]["points"][4]), -7, colour),
-        ]
+        colour, weight = (self.colour, 2.6) if arrives in self.active() else (IDLE, 1.3)
+        line = _start_of(trail[0]) + "".join(map(_curve_of, trail))
+        tip = trail[0]["points"][:2] if back else trail[-1]["points"][2::2]
+        head = _arrowhead(tip, 7 if back else -7, colour)
+        return [Path(line, stroke=colour, weight=weight, dash=(6, 4) if back else ()), head]
 
     def box(self, tensor: int, box: dict[str, Any]) -> list[Drawn]:
         """Draw a tensor: its name, how it was computed, its value, its cotangent."""

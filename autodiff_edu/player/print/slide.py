@@ -118,13 +118,12 @@ class SlideLayout:
             heading.append(TextLine(MARGIN, MARGIN + 20, name, WORDS, INK, bold=True, family=SANS))
             return [Layer((tuple(back), tuple(heading), tuple(words))), self.picture(frame, MARGIN, MARGIN + 52)]
         if not self.document["code"]:
-            facts = _draw_facts(self.document["title"], frame.now.step)
-            layers = [Layer((tuple(back), tuple(heading), facts, tuple(words)))]
+            middle: list[tuple[Shape, ...]] = [_draw_facts(self.document["title"], frame.now.step)]
         else:
-            top = MARGIN + 44
-            height = self.lines * self.letter * PITCH + 24
+            top, height = MARGIN + 44, self.lines * self.letter * PITCH + 24
             row = draw_terms(*list_terms(frame, arrives, counted), (MARGIN, LEFT), (top + height, base - WORDS))
-            layers = [Layer((tuple(back), tuple(heading), *self.code(frame, top, height), row, tuple(words)))]
+            middle = [*self.code(frame, top, height), row]
+        layers = [Layer((tuple(back), tuple(heading), *middle, tuple(words)))]
         layers.append(self.picture(frame, WIDTH - MARGIN - RIGHT, MARGIN))
         if "contours" in self.document:
             place = WIDTH - MARGIN - RIGHT, MARGIN + self.tall + 1.6 * SMALLEST, RIGHT
@@ -175,10 +174,8 @@ class SlideLayout:
         """Return where a point of the graph is on the slide."""
         window = layer.window
         assert window is not None
-        return (
-            window.x + (point[0] - window.left) * window.scale,
-            window.y + (point[1] - window.top) * window.scale,
-        )
+        left, top = point[0] - window.left, point[1] - window.top
+        return window.x + left * window.scale, window.y + top * window.scale
 
     # The code
 
@@ -190,8 +187,7 @@ class SlideLayout:
         at = where["line"] - part["first_line"] if where else 0
         first = max(0, min(at - self.lines // 2, len(part["lines"]) - self.lines))
         letters = int((LEFT - 32) / (size * ADVANCE))
-        mark: list[Shape] = []
-        lines: list[Shape] = []
+        mark, lines = list[Shape](), list[Shape]()
         for row, line in enumerate(part["lines"][first : first + self.lines]):
             base = top + 12 + row * pitch + pitch * 0.68
             shift = 0
