@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 
 new: Callable[..., Any] = tuple.__new__  # new(Kind, (...)) takes half as long as Kind(...)
 
-
 KINDS: list[type] = []
 """All types of events."""
 
@@ -282,10 +281,7 @@ class Missed(Skip):
 
 
 class Line(Event):
-    """A line of the user's code did something that is not an operation, named by `what`.
-
-    `left_out` is the first and the last line that a condition leaves out, or None.
-    """
+    """A line did something that is not an operation, named by `what`; `left_out`: the first and last line it skips."""
 
     where: Any
     what: str
