@@ -78,3 +78,19 @@ def lasting_rules():
 def path(tmp_path):
     """Where a test saves a function."""
     return tmp_path / "function.ad"
+
+
+@pytest.fixture
+def shell():
+    """IPython in which a notebook's cells run."""
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell.instance()
+    shell.display_formatter.active_types = ["text/plain", "text/html"]
+    shell.run_line_magic("colors", "nocolor")
+    shell.run_cell("import autodiff_edu as ad, numpy as np\nx = ad.Variable(3.0)\n%load_ext autodiff_edu")
+    yield shell
+    shell.history_manager.end_session()
+    InteractiveShell.clear_instance()
+    shell.reset(new_session=False)  # Python keeps a shell until it exits, and the tapes of its cells with it
+    shell.InteractiveTB.tb = sys.last_value = sys.last_traceback = None

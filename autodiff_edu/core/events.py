@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 
 new: Callable[..., Any] = tuple.__new__  # new(Kind, (...)) takes half as long as Kind(...)
 
-
 KINDS: list[type] = []
 """All types of events."""
 
@@ -282,11 +281,12 @@ class Missed(Skip):
 
 
 class Line(Event):
-    """A line of the user's code did something that is not an operation, named by `what`."""
+    """A line did something that is not an operation, named by `what`; `left_out`: the first and last line it skips."""
 
     where: Any
     what: str
     text: str
+    left_out: tuple[int, int] | None
 
 
 class Error(Event):

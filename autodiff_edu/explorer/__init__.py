@@ -231,7 +231,7 @@ class Explorer:
             html = self._widget.enclose(html)
         return {"text/plain": f"{self!r}\n{self.look.words()}", "text/html": html}
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Close the sliders: the cell has been run again."""
         if self._widget is not None:
             self._widget.close()

@@ -11,7 +11,6 @@ from typing import Any
 import ipywidgets
 
 from ..player import Player
-from ..player.extra_parts import Written
 from ..player.frame import StoredBox, close_all
 from ..player.html import image
 from ..player.widget import make_widget_class
@@ -74,7 +73,7 @@ class Sliders:
             self.box.children = [self.top]
             return
         if self.player is None:
-            self.player = make_widget_class(Player)(Written(look.player._content["trace"]))
+            self.player = make_widget_class(Player)(look.player)
         else:
             self.player.draw(look.player)
         if len(self.box.children) == 1:

@@ -127,11 +127,11 @@ class Player:
         return draw_key_frame(self._content, self.predict)
 
     def __len__(self) -> int:
-        return len(self._content["trace"]["steps"])
+        return len(self.document()["steps"])
 
     def __repr__(self) -> str:
         count = len(self)
-        return f"Player({self._content['trace']['title']!r}, {count} {'step' if count == 1 else 'steps'})"
+        return f"Player({self.document()['title']!r}, {count} {'step' if count == 1 else 'steps'})"
 
     @property
     def step(self) -> int:
@@ -184,13 +184,18 @@ class Player:
         """Return the text for places where no script runs; none if it would give away what the reader is asked."""
         return "" if self.predict else html.abridge(self.transcript())
 
+    def document(self) -> dict[str, Any]:
+        """Return the trace document that the player draws."""
+        trace: dict[str, Any] = self._content["trace"]
+        return trace
+
     def page(self) -> str:
         """Return a complete HTML document with the player in it, for the light and the dark scheme."""
-        return html.page(self._content["trace"]["title"], self.html())
+        return html.page(self.document()["title"], self.html())
 
     def transcript(self) -> str:
         """Return the trace as numbered sentences: one line for each step."""
-        return transcript(self._content["trace"])
+        return transcript(self.document())
 
     def frames(self, *steps: int, size: str | None = None) -> Frames:
         """Return pictures of some steps: side by side, for print, or each as a slide.
@@ -219,7 +224,7 @@ class Player:
         """
         if size not in (None, "16:9"):
             raise ValueError(f'frames have no size {size!r}: write size="16:9" for slides, or leave it out')
-        chosen = [self._check(step) for step in steps] or choose_key_steps(self._content["trace"])
+        chosen = [self._check(step) for step in steps] or choose_key_steps(self.document())
         return (Slides if size else Frames)(self._content, chosen)
 
     def film(self, *steps: int) -> Film:
@@ -288,13 +293,19 @@ class Player:
         return ""
 
     def draw(self, other: "Player") -> None:
-        """Draw the trace of another player in place of this one's, at the same step if it has that many."""
+        """Draw the trace of another player in place of this one's, at the same step if it has that many.
+
+        Parameters
+        ----------
+        other : Player
+            For example of the same function, after a slider beside this player has moved.
+        """
         self._whole = other._content
         for made in ("_packed", "_picture"):
             vars(self).pop(made, None)
         self.step = min(self.step, len(self) - 1)
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Keep only the packed content: another player has taken this one's place in the notebook."""
         self._packed, self._whole = self._packed, None
         vars(self).pop("_picture", None)

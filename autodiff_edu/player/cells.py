@@ -16,7 +16,7 @@ LONG = 5_000
 class Shown(Protocol):
     """What a cell shows; once it is no longer shown, it can release memory."""
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Release what only the page needed."""
 
 
@@ -48,7 +48,7 @@ def release_replaced(shown: Shown) -> None:
     before, kept = _shown.get(cell, (execution, []))
     if before != execution:
         for one in [found for each in kept if (found := each()) is not None and found is not shown]:
-            one.release()
+            one._release()
         kept = []
     _shown[cell] = execution, [*kept, ref(shown)]
 

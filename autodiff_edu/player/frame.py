@@ -35,8 +35,8 @@ def close_all(widget: Any) -> None:
     """Close a widget with all that it holds, so that ipywidgets forgets it."""
     for child in getattr(widget, "children", ()):
         close_all(child)
-    if hasattr(widget, "release"):
-        widget.release()
+    if hasattr(widget, "_release"):
+        widget._release()
         return
     for part in ("layout", "style"):
         if isinstance(found := getattr(widget, part, None), ipywidgets.Widget):

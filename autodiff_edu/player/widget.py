@@ -76,7 +76,7 @@ class Joined(_Base):  # type: ignore[misc]
         digest = hashlib.sha256(told.encode()).hexdigest()[:16]
         _opened[digest] += 1
         self.key = f"{digest}-{_opened[digest]}"
-        self.layout.open()  # which `release` has closed, if it was shown before
+        self.layout.open()  # which `_release` has closed, if it was shown before
         super().open()
         self.on_msg(self._answer)
 
@@ -107,9 +107,9 @@ class Joined(_Base):  # type: ignore[misc]
             self._open()
         return self.key
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Close the model too."""
-        super().release()
+        super()._release()
         if self.comm is not None:
             self.close()
             self.__dict__.pop("_repr_mimebundle_", None)  # ipywidgets hides this method of a closed widget

@@ -34,9 +34,6 @@ SPOKEN = {
 """Operations on one tensor that have a noun; any other is written as it is in code. (The tangent is something else.)"""
 
 
-RERUN = "the rerun of "
-"""Begins the name of a tape on which a checkpointed function runs again."""
-
 COMPARES = 5
 """The level of precedence up to which an operator is a comparison or a logical one: those are written by their sign."""
 
@@ -88,6 +85,7 @@ class Labels:
         self._with_aliases, self._assigned = with_aliases, assigned or {}
         self._aliases: set[tuple[int, str]] = set()
         self._names: dict[int, str] = {}
+        self.unnamed: set[int] = set()  # the ids of those whose name is made up
         self._uses: dict[str, int] = {}
         self._watched = 0
         self._written: dict[int, tuple[Any, tuple[str | None, ...]]] = {}  # by the id of an entry's line
@@ -98,10 +96,13 @@ class Labels:
     def __contains__(self, id: int) -> bool:
         return id in self._names
 
-    def give(self, id: int, name: str) -> None:
-        """Name a tensor that has no name yet."""
+    def give(self, id: int, name: str | None, otherwise: str = "") -> None:
+        """Name a tensor that has no name yet; without one in the code it is called `otherwise`."""
         if id not in self._names:
-            name = spell_out(str(name).replace("\n", " ")[:80]) or "unnamed"  # on one line, whatever the user wrote
+            if not name:
+                self.unnamed.add(id)
+            on_one_line = str(name or otherwise).replace("\n", " ")
+            name = spell_out(on_one_line[:80]) or "unnamed"
             unique = name
             while unique in self._uses:
                 self._uses[name] += 1
@@ -141,11 +142,11 @@ class Labels:
                 name = self._assigned.get(id) or (name and find_first_name(entry.where, name))
                 name = name or path
                 self._watched += name is None
-                self.give(id, name or f"x{self._watched}")
+                self.give(id, name, f"x{self._watched}")
         if self._with_aliases:
             self._rename(entry)
         result = written.result if direct else None
-        self.give(entry.output_id, result or self._assigned.get(entry.output_id) or otherwise)
+        self.give(entry.output_id, result or self._assigned.get(entry.output_id), otherwise)
 
     def _rename(self, entry: Any) -> None:
         """Note the second names that the line of an entry uses for its arguments."""
@@ -247,17 +248,13 @@ def labels_of(tape: Any) -> Labels:
     return labels
 
 
-def _name_of_tape(tape: Any) -> str | None:
+def _name_of_tape(tape: Any) -> tuple[str | None, tuple[str, str]]:
+    """Return the name of a tape, and what stands around its number where other tapes share that name."""
     if function := getattr(tape, "function", None):
-        return f"{RERUN}{function}"
-    if given := getattr(tape, "name", None):
-        return str(given)
+        return f"the rerun of {function}", ("rerun ", f" of {function}")
     entered = next((where for _, what, where in tape.life if what == "enter"), None)
-    return entered and name_in_with(entered)
-
-
-def _number_tape(name: str, number: int) -> str:
-    return f"rerun {number} of {name.removeprefix(RERUN)}" if name.startswith(RERUN) else f"{name} {number}"
+    name = getattr(tape, "name", None) or (entered and name_in_with(entered))
+    return name, (f"{name or 'tape'} ", "")
 
 
 def names_of_tapes(tapes: list[Any]) -> list[str]:
@@ -266,11 +263,11 @@ def names_of_tapes(tapes: list[Any]) -> list[str]:
     The tape on which a checkpointed function runs again is named after that function.
     """
     called = [_name_of_tape(tape) for tape in tapes]
-    counts, numbers, found = Counter(called), Counter[str](), list[str]()
-    for name in called:
+    counts, numbers, found = Counter(name for name, _ in called), Counter[tuple[str, str]](), list[str]()
+    for name, around in called:
         label = name if name is not None and counts[name] == 1 else None
         while label is None or label in found or (label in counts and label != name):
-            numbers[name or "tape"] += 1
-            label = _number_tape(name or "tape", numbers[name or "tape"])
+            numbers[around] += 1
+            label = str(numbers[around]).join(around)
         found.append(label)
     return found

@@ -2,9 +2,9 @@ r"""Why an operation failed, in a sentence or two, with the numbers that do not 
 
 >>> h, w = np.ones((3, 2)), np.ones((3, 1))
 >>> parts = find_mismatch(np.matmul, (h, w), {}, ["h", "w"], "@")
->>> print("".join(parts).replace("? ", "?\n"))
-h has shape (3, 2), w has shape (3, 1): @ needs the inner two to be equal: 2 ≠ 3. Did you mean w of shape (2, 1)?
-h.T would fit, too.
+>>> print("".join(parts).replace(". ", ".\n"))
+h has shape (3, 2), w has shape (3, 1): @ needs the two inner lengths to be equal: 2 ≠ 3.
+Did you mean w of shape (2, 1)? h.T would also fit.
 >>> parts[1::2]
 ['2', '3', '2', '3']
 """
@@ -87,7 +87,7 @@ def _explain_product(shapes: list[Shape], names: list[str], written: str, last: 
         return _explain_broadcasting([left[:-2], right[:-2]], names, written, whole=shapes)
     wanted = (*right[:inner], left[-1], *right[inner + 1 :])
     said = _list_shapes(shapes, names, [len(left) - 1, inner])
-    said = _append(said, [f": {written} needs the {'last' if last else 'inner'} two to be equal: "])
+    said = _append(said, [f": {written} needs the {'last two' if last else 'two inner'} lengths to be equal: "])
     stacked = not _explain_broadcasting([left[:-2], right[:-2]], names, written)
     meant = f" Did you mean {names[1]} of shape {wanted}?" if stacked else ""
     return _append(said, ["", str(left[-1]), " ≠ ", str(right[inner]), "." + meant])
@@ -199,7 +199,7 @@ def _explain_missing_axis(name: str, shape: Shape, found: re.Match[str]) -> Part
 def _write_hint(fit: tuple[int, str] | None, suggested: bool) -> Parts:
     """Write what would fit, as a sentence of its own."""
     found = fit and FITS.fullmatch(fit[1])
-    return [f" {found[1]} would fit{', too' if suggested and '.T' in found[1] else ''}."] if found else [""]
+    return [f" {found[1]} would {'also ' if suggested and '.T' in found[1] else ''}fit."] if found else [""]
 
 
 def _list_shapes(shapes: Sequence[Shape], names: Sequence[str], axes: Sequence[int | None]) -> Parts:

@@ -6,7 +6,8 @@ Lists refer to each other by index, counted from 0.
 - `code`: excerpts of the user's code: `place` ("cell 3" or "fit.py"), `first_line`, `lines`.
 - `tapes`: `name` (the one that the user's `with` line has, or "tape 1"), `persistent`; and where a checkpointed
   function runs again on it, because what it computed was not kept, `reruns`: the name of that function.
-- `tensors`: `name`, `kind` ("watched", "variable", "constant" or "computed"), `value`: an array.
+- `tensors`: `name`, `kind` ("watched", "variable", "constant" or "computed"), `value`: an array; and `unnamed` (true)
+  where the user's code has no name for it, so that this one is made up.
 - `formulas`: expressions of the program as trees, which `program/formulas.py` describes.
 - `entries`: `number` (from 1; null if no tape recorded it), `operation`, `text`, `arguments` (in order: a tensor, or
   text), `inputs` (the tensors among them) and `output` (a tensor), `parameters` (name and text), `formula` (what it
@@ -127,7 +128,6 @@ class Writer:
     """Turns the events of a trace into its document."""
 
     def __init__(self, source: Any) -> None:  # a Trace, which is made of this
-        self.labels = Labels(with_aliases=True, assigned=source.assigned | _name_sources(source))
         self.kinds = dict.fromkeys(source.variables, "variable")  # by id; they may be used before they are watched
         self.scopes = source.scopes
         self.known_calls: dict[int, int] = {}  # the id of a call, and its index in the document
@@ -182,7 +182,8 @@ class Writer:
             self.letter = "v"
         targets = [event.tensor for event in happened if isinstance(event, events.Seed)]
         targets += [target for event in happened if isinstance(event, events.Outcome) for target in event.targets]
-        self.results = {target._id: source.returned.get(target._id) for target in targets}
+        returned = {target._id: name for target in targets if (name := source.returned.get(target._id))}
+        self.labels = Labels(with_aliases=True, assigned=returned | source.assigned | _name_sources(source))
         for event in happened:
             tape = getattr(event, "tape", None)
             if tape is not None and id(tape) not in self.tape_numbers:
@@ -199,19 +200,19 @@ class Writer:
                 skipped += 1
                 self.labels.entry(event.entry, f"s{skipped}")
             elif isinstance(event, events.Seed | events.Move | events.Leave):
-                self.labels.give(event.tensor._id, event.tensor.name or "target")
+                self.labels.give(event.tensor._id, event.tensor.name, "target")
             elif isinstance(event, events.Assign):
-                self.labels.give(event.variable._id, event.variable.name or "variable")
+                self.labels.give(event.variable._id, event.variable.name, "variable")
         if self.failure is not None:
             self.labels.entry(self.failure.entry, f"{self.letter}{len(self.numbers) + 1}")
         for event in happened:  # only this names tensors that are never used
             if isinstance(event, events.Watch):
-                self.labels.give(event.tensor._id, "x")
+                self.labels.give(event.tensor._id, None, "x")
             elif isinstance(event, events.Outcome):
                 for target in event.targets:
-                    self.labels.give(target._id, target.name or "target")
-                name = event.source.name or called.get(event.source._id, "source")
-                self.labels.give(event.source._id, name)
+                    self.labels.give(target._id, target.name, "target")
+                name = event.source.name or called.get(event.source._id)
+                self.labels.give(event.source._id, name, "source")
         self.document["tapes"] = [
             {"name": name, "persistent": tape.persistent}
             | ({"reruns": tape.function} if isinstance(tape, SecondTape) else {})
@@ -220,7 +221,7 @@ class Writer:
 
     def _number(self, entry: Entry) -> None:
         self.numbers.setdefault(entry.output_id, len(self.numbers) + 1)
-        self.labels.entry(entry, self.results.get(entry.output_id) or f"{self.letter}{self.numbers[entry.output_id]}")
+        self.labels.entry(entry, f"{self.letter}{self.numbers[entry.output_id]}")
 
     def _step(self, happening: Any, where: Where | None, number: int) -> None:
         event = happening.event
@@ -238,10 +239,8 @@ class Writer:
         if rows := [row for row in dict.fromkeys(passed) if row and not self._is_at(step, row)]:
             step["passed"] = [list(row) for row in rows]
         match event:
-            case events.Line(what=what):
-                step["what"] = what
-                if happening.left_out is not None:
-                    step["left_out"] = list(happening.left_out)
+            case events.Line(what=what, left_out=lines):
+                step |= {"what": what} if lines is None else {"what": what, "left_out": list(lines)}
             case events.Error(text=text):
                 step |= self._describe_error(text, step)
             case events.Watch(tensor=tensor):
@@ -335,9 +334,8 @@ class Writer:
         if id not in self.tensors:
             kind = self.kinds.get(id, kind) if kind in ("constant", "watched") else kind
             self.tensors[id] = len(self.document["tensors"])
-            self.document["tensors"].append(
-                {"name": name or self.labels[id], "kind": kind, "value": self._array(value)}
-            )
+            described = {"name": name or self.labels[id], "kind": kind, "value": self._array(value)}
+            self.document["tensors"].append(described | ({"unnamed": True} if id in self.labels.unnamed else {}))
         return self.tensors[id]
 
     def _entry(self, entry: Entry, step: dict[str, Any] | None) -> int:

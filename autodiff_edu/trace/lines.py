@@ -134,7 +134,6 @@ class Lines(WithBlock, Listener):
         self.paused_frames: dict[FrameType, Frame] = {}  # of generators and coroutines
         self.passed: list[tuple[str, int]] = []  # files and lines without a step since the last step
         self.paused: list[Any] = []
-        self.left_out: tuple[int, int] | None = None  # the lines that the condition of this step leaves out
         self.pending: events.Missed | None = None
         self.latest = 0  # the id of what the last step computed
         self.counts: Counter[Any] = Counter()
@@ -315,9 +314,8 @@ class Lines(WithBlock, Listener):
             self.note_names(at, statement)
             match statement:
                 case ast.If(test=test) | ast.While(test=test) if not isinstance(test, ast.Constant):
-                    self.left_out = find_block_left_out(statement, following)
-                    self.say(where_is(code, test), "condition", condition(statement, following))
-                    self.left_out = None
+                    block = find_block_left_out(statement, following)
+                    self.say(where_is(code, test), "condition", condition(statement, following), block)
                     continue
                 case ast.Match(subject=subject):
                     if said := describe_match(statement, following):
@@ -396,13 +394,13 @@ class Lines(WithBlock, Listener):
             where = (code, at.frame.f_lasti) if expression is None else where_is(code, expression)
             self.say(where, "return", f"{_the(at.call)} returns {', which is '.join(what)}")
 
-    def say(self, where: Where, what: str, text: str) -> None:
+    def say(self, where: Where, what: str, text: str, left_out: tuple[int, int] | None = None) -> None:
         """Add a step for a line, unless it has had too many."""
         self.counts[where] += 1
         if self.counts[where] > MOST:
             return
         last = f" This line has had {MOST} steps; later ones are not shown." if self.counts[where] == MOST else ""
-        self.see(events.Line(where, what, f"{text}.{last}"))
+        self.see(events.Line(where, what, f"{text}.{last}", left_out))
 
 
 @lru_cache(maxsize=256)

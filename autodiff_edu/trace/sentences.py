@@ -64,7 +64,7 @@ class Sentences:
         """Write the text of a step; everything else in it is there already."""
         if isinstance(event, events.Explain | events.Remark):
             return event.text
-        return _begun(self._text(event, step), self._whose(step))
+        return _capitalise(self._text(event, step), self._own_name(step))
 
     def _text(self, event: Event, step: dict[str, Any]) -> str:
         labels, whose = self.labels, self._whose(step)
@@ -78,7 +78,7 @@ class Sentences:
                 text += f", which is {spoken_value(value)}" if written and value is not None else ""
                 missed = f"{whose} is paused, so it does not record this."
                 recorded = missed if isinstance(event, events.Missed) else self._describe_recording(entry, step, whose)
-                return f"{text}.{self._describe_aliases(entry)} {_begun(recorded, whose)}"
+                return f"{text}.{self._describe_aliases(entry)} {_capitalise(recorded, self._own_name(step))}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 which = "the backward pass" if self._is_alone() else f"the backward pass of {whose}"
                 start = f"{which} starts at {labels[tensor._id]}"
@@ -130,8 +130,8 @@ class Sentences:
     def _describe_assignment(self, name: str, value: Any) -> str:
         expression, written = self.updates.get(len(self.document["steps"]), ""), is_written(value)
         if not expression:
-            what = spoken_value(value) if written else f"new numbers{spoken_size(value)}"
-            return f"the variable {name} is assigned {what}."
+            gets = f"is assigned {spoken_value(value)}" if written else f"gets new values{spoken_size(value)}"
+            return f"the variable {name} {gets}."
         which = f", which is {spoken_value(value)}" if written else ""
         return f"the variable {name}{spoken_size(value)} is assigned {expression}{which}."
 
@@ -145,6 +145,14 @@ class Sentences:
         if self._is_alone():
             return "the tape"
         return "" if step["tape"] is None else str(self.document["tapes"][step["tape"]]["name"])
+
+    def _is_rerun(self, step: dict[str, Any]) -> bool:
+        return step["tape"] is not None and "reruns" in self.document["tapes"][step["tape"]]
+
+    def _own_name(self, step: dict[str, Any]) -> str:
+        """Return the name that the user gave the tape of a step; empty if there is none."""
+        whose = self._whose(step)
+        return "" if self._is_rerun(step) or whose.startswith(("tape ", "the ")) else whose
 
     def _line(self, step: dict[str, Any]) -> str:
         if step["where"] is None:
@@ -190,8 +198,7 @@ class Sentences:
         line = self._line(step) if self._quote(event) and step["where"] else ""
         if self._is_alone():
             return line
-        reruns = "reruns" in self.document["tapes"][step["tape"]]
-        return f"{line}in {'' if reruns else 'the pass of '}{self._whose(step)}, "
+        return f"{line}in {'' if self._is_rerun(step) else 'the pass of '}{self._whose(step)}, "
 
     def _outcome(self, event: events.Outcome, step: dict[str, Any]) -> str:
         """Describe the result of a request for a derivative, or why there is none."""
@@ -247,9 +254,9 @@ def _describe_sum(name: str, event: events.Accumulate, step: dict[str, Any], sai
         None if one is None else spoken_value(one._array) for one in (event.before, event.value, event.after)
     )
     had = "Nothing was there yet" if before is None else f"It is added to {before}"
-    is_what = f"{said}, which is " if said else ""
-    which = f" That was {step['count']} of {step['of']}." if step["of"] > 1 else ""
-    return f"the contribution to {name} is {is_what}{contribution}. {had}, so {name} now has {after}.{which}"
+    is_what = f"{said}, which is {contribution}" if said else contribution
+    which = f" That was contribution {step['count']} of {step['of']}." if step["of"] > 1 else ""
+    return f"the contribution to {name} is {is_what}. {had}, so the cotangent of {name} is now {after}.{which}"
 
 
 def _describe_large_sum(name: str, event: events.Accumulate, step: dict[str, Any], said: str) -> str:
@@ -281,9 +288,9 @@ def _flowing(what: str, tensor: Tensor, ndim: int) -> str:
     return text if text.startswith(("a ", "an ")) else f"the {what} {text}"
 
 
-def _begun(sentence: str, whose: str) -> str:
-    """Capitalise a sentence, unless it begins with the name of a tape or of a file, or with dy/dx."""
-    named = whose and sentence.startswith(f"{whose} ") and not whose.startswith(("tape ", "the ", "rerun "))
+def _capitalise(sentence: str, name: str) -> str:
+    """Capitalise a sentence, unless it begins with this name, with that of a file, or with dy/dx."""
+    named = name and sentence.startswith(f"{name} ")
     return (
         sentence
         if named or re.match(r"d.*/d.* is |\S+\.grad |\S+\.\w+, line ", sentence)

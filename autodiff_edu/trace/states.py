@@ -39,7 +39,7 @@ def states(document: dict[str, Any]) -> list[Change]:
     >>> states({"steps": steps, "entries": []})
     [{'values': [0]}, {'pass': 0, 'backward': True, 'flow': 'cotangent'}]
     """
-    parts = _find_passes, _find_updates, _find_values, _find_flows, _find_pauses, _find_lanes, _find_unconnected
+    parts = _find_passes, _find_values, _find_flows, _find_pauses, _find_lanes, _find_unconnected
     changes = zip(*(part(document) for part in parts), strict=True)
     return [{key: value for part in row for key, value in part.items()} for row in changes]
 
@@ -50,13 +50,15 @@ def _find_ends(document: dict[str, Any]) -> dict[int, int]:
 
 
 def _find_passes(document: dict[str, Any]) -> Iterator[Change]:
-    """Yield the pass that is on show, and the direction."""
+    """Yield the pass that is on show, the direction, and whether variables get new values."""
     steps, last = document["steps"], _find_ends(document)
     pushing = {step["pass"]: step["kind"] in PUSHING for step in reversed(steps) if "pass" in step}
     coming: list[int | None] = [None]
+    leading = [False]  # whether only plain lines come before the next assignment
     for step in reversed(steps):
         coming.append(step.get("pass", coming[-1]))
-    before: Change = {"pass": None, "backward": False, "tangents": False}
+        leading.append(step["kind"] == "assign" or (step["kind"] == "line" and leading[-1]))
+    before: Change = {"pass": None, "backward": False, "tangents": False, "update": False}
     for number, step in enumerate(steps):
         kind, shown = step["kind"], step.get("pass", before["pass"])
         computes, over = kind in COMPUTING, number > last.get(shown, number)
@@ -68,20 +70,9 @@ def _find_passes(document: dict[str, Any]) -> Iterator[Change]:
         back = "pass" in step or kind == "explain" or (before["backward"] and not onwards)
         flowing = coming[-1 - number] if shown is None else shown
         now = {"pass": shown, "backward": back and kind not in PUSHING, "tangents": pushing.get(flowing, False)}
+        # Plain lines that lead to an assignment belong to it, but not those at the start of a program.
+        now["update"] = leading[-1 - number] and (kind == "assign" or before["update"] or before["backward"])
         yield {key: value for key, value in now.items() if value != before[key]}
-        before = now
-
-
-def _find_updates(document: dict[str, Any]) -> Iterator[Change]:
-    """Yield whether variables get new values: the assignments, and the plain lines that lead to them."""
-    leading = [False]  # whether only plain lines come before the next assignment
-    for step in reversed(document["steps"]):
-        leading.append(step["kind"] == "assign" or (step["kind"] == "line" and leading[-1]))
-    before, backward = False, False
-    for step, change, leads in zip(document["steps"], _find_passes(document), leading[:0:-1], strict=True):
-        now = leads and (step["kind"] == "assign" or before or backward)  # not those at the start of a program
-        backward = change.get("backward", backward)
-        yield {"update": now} if now != before else {}
         before = now
 
 

@@ -11,8 +11,8 @@
 2. Line 3: y is x times x, which is 9. The tape records it as entry 1.
 3. The backward pass starts at y with the cotangent 1.
 4. Entry 1, y = x * x: the cotangent 1 arrived at y.
-5. The contribution to x is 3. Nothing was there yet, so x now has 3. That was 1 of 2.
-6. The contribution to x is 3. It is added to 3, so x now has 6. That was 2 of 2.
+5. The contribution to x is 3. Nothing was there yet, so the cotangent of x is now 3. That was contribution 1 of 2.
+6. The contribution to x is 3. It is added to 3, so the cotangent of x is now 6. That was contribution 2 of 2.
 7. The one-shot tape releases its arrays.
 8. dy/dx is 6.
 
@@ -66,8 +66,6 @@ class Happening(NamedTuple):
         The bytes that its tape held after it.
     mark : int
         How much the trace had heard before it.
-    left_out : (int, int), optional
-        The first and the last line that a condition leaves out.
     """
 
     event: Event
@@ -76,7 +74,6 @@ class Happening(NamedTuple):
     passed: tuple[tuple[str, int], ...] = ()
     memory: int | None = None
     mark: int = 0
-    left_out: tuple[int, int] | None = None
 
 
 class Trace:
@@ -169,10 +166,9 @@ class Trace:
 
             kept = Stepped(*kept)
         where = here(2) if entry is None and "where" not in event.fields else None
-        call, passed, left_out = None, (), None
+        call, passed = None, ()
         if self._lines is not None:
             call, passed, self._lines.passed = self._lines.call, tuple(self._lines.passed), []
-            left_out = self._lines.left_out if isinstance(event, events.Line) else None
         memory = None
         if tape is not None and not isinstance(tape, ForeignTape):
             if id(tape) not in self._held:
@@ -180,7 +176,7 @@ class Trace:
 
                 self._held[id(tape)] = Held(tape)
             memory = self._held[id(tape)].after(event)
-        self.happenings.append(Happening(kept, where, call, passed, memory, len(self.heard), left_out))
+        self.happenings.append(Happening(kept, where, call, passed, memory, len(self.heard)))
 
     def _why(self, event: Outcome, where: Where) -> tuple[Any, ...]:
         """Ask the tape why there is no derivative; only once in a loop."""

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from moments import Moment, read_moment
 
 import autodiff_edu as ad
-from autodiff_edu.player.print.moments import Moment, read_moment
 
 UNKNOWN = "—"
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from moments import read_moment
 from programs import diamond, einsum, loop, marks, nested, side_by_side, two_passes
 
 import autodiff_edu as ad
-from autodiff_edu.player.print.moments import read_moment
 from browser.player_page import Expected, only, read, save_page
 
 

@@ -54,7 +54,9 @@ def test_the_last_step_is_a_lesson(scheme: str, visit: Any, tmp_path: Path) -> N
     assert set(seen["red"]) == {f"rgb({', '.join(str(int(wanted[k : k + 2], 16)) for k in (1, 3, 5))})"}
     assert (seen["pill"], seen["state"], seen["sign"]) == ("✗ stopped", "✗ stopped", '"✗"')
     assert "h @ w" in seen["line"]
-    assert seen["lesson"].startswith("h has shape (3, 2), w has shape (3, 1): @ needs the inner two to be equal: 2 ≠ 3")
+    assert seen["lesson"].startswith(
+        "h has shape (3, 2), w has shape (3, 1): @ needs the two inner lengths to be equal: 2 ≠ 3"
+    )
     assert seen["size"] == 18
     assert seen["marked"] == ["2", "3", "2", "3"]
     assert "gufunc" in seen["message"]

@@ -425,7 +425,7 @@ def test_the_graph_says_arrays_by_their_shape_and_what_is_folded(visit: Any, tmp
     assert not any("…" in text or len(text) > 120 for text in said)
     player = shown(visit, tmp_path, loop(60))
     player.root.locator("input[type=range]").fill("90")
-    assert ", folded in loop ×60" in player.root.locator(".graph").get_attribute("aria-label")
+    assert ", inside the folded group loop ×60" in player.root.locator(".graph").get_attribute("aria-label")
 
 
 def test_the_graph_stands_beside_the_numbers_from_720_pixels_on(visit: Any, tmp_path: Path) -> None:

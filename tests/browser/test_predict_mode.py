@@ -252,7 +252,7 @@ def test_choices_are_made_by_keyboard_and_none_is_not_zero(predict: Any) -> None
     at = predict(cut_off())
     cut = at.find("cut")
     at.is_asked(cut)
-    assert at.prompt.endswith("What will dt1/dx be?")
+    assert at.prompt.endswith("What will the gradient of t1 with respect to x be?")
     at.player.press("Tab")
     at.player.press("Enter")
     assert (

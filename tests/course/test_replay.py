@@ -56,7 +56,8 @@ def test_a_wrong_walk_plays_wrongly():
     entries, target, values, notes = recorded(three_uses, x=2.0, y=3.0)
     notes = [(entry, g, k, part, part) for entry, g, k, part, _ in notes]  # it overwrites
     said = sentences(replay(entries, target, values, notes, "wrong"))
-    assert "The contribution to x is 0.909. It is added to 3, so x now has 0.909. That was 2 of 3." in said
+    text = "The contribution to x is 0.909. It is added to 3, so the cotangent of x is now 0.909."
+    assert f"{text} That was contribution 2 of 3." in said
     assert said[-2] == "dt4/dx is -0.832."
 
 

@@ -167,11 +167,11 @@ def test_an_explorer_whose_cell_is_run_again_leaves_no_widget_behind():
     view = explore(wave, x=(-1.0, 3.0), w=2.0)
     view._repr_mimebundle_()
     assert len(widgets) > before + 10
-    view.release()
+    view._release()
     assert len(widgets) == before
     view.move(x=0.0)
     assert "data-autodiff-frame" in view._repr_mimebundle_()["text/html"], "shown again, it has sliders again"
-    view.release()
+    view._release()
 
 
 def test_a_slider_never_raises():

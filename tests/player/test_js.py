@@ -14,6 +14,7 @@ import numpy as np
 import programs
 import pytest
 from browser.test_compiler_passes import step
+from moments import read_moment
 
 import autodiff_edu as ad
 from autodiff_edu.core.active import only
@@ -21,7 +22,6 @@ from autodiff_edu.course.contents import OURS
 from autodiff_edu.player.build import node
 from autodiff_edu.player.drill_levels import LEVELS, draw
 from autodiff_edu.player.packing import dumps, pack
-from autodiff_edu.player.print.moments import read_moment
 from autodiff_edu.text.shared import shared
 
 JS = Path(__file__).parent / "js"

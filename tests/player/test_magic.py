@@ -2,12 +2,10 @@
 
 import asyncio
 import inspect
-import pickle
 import sys
 from functools import partial
 
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 import autodiff_edu as ad
@@ -17,19 +15,6 @@ CELL = """%%play
 with ad.GradientTape() as tape:
     y = x * x
 tape.gradient(y, x)"""
-
-
-@pytest.fixture
-def shell():
-    shell = InteractiveShell.instance()
-    shell.display_formatter.active_types = ["text/plain", "text/html"]
-    shell.run_line_magic("colors", "nocolor")
-    shell.run_cell("import autodiff_edu as ad, numpy as np\nx = ad.Variable(3.0)\n%load_ext autodiff_edu")
-    yield shell
-    shell.history_manager.end_session()
-    InteractiveShell.clear_instance()
-    shell.reset(new_session=False)  # Python keeps a shell until it exits, and the tapes of its cells with it
-    shell.InteractiveTB.tb = sys.last_value = sys.last_traceback = None
 
 
 def run(shell, cell):
@@ -48,7 +33,7 @@ def test_a_cell_runs_as_it_stands_and_its_player_appears(shell):
     assert float(shell.user_ns["y"]) == 9.0
     (player,) = players(captured)
     assert "Line 3: y is x times x" in player.data["text/plain"]
-    assert "x now has 6" in player.data["text/plain"]
+    assert "the cotangent of x is now 6" in player.data["text/plain"]
     assert "Tensor(6.)" in captured.stdout
 
 
@@ -95,18 +80,6 @@ def test_ad_play_of_a_function_that_raises_shows_its_player_above_the_error(shel
         .endswith("Line 3: ZeroDivisionError: integer division or modulo by zero.")
     )
     assert not hasattr(result.error_in_exec, "__notes__")
-
-
-@pytest.mark.parametrize("last", ["raise RuntimeError('mine') from error", "raise KeyboardInterrupt"])
-def test_an_error_from_another_and_an_interrupt_are_shown_without_our_frames(shell, last):
-    f = f"def f(x):\n    try:\n        x + np.ones(3)\n    except ValueError as error:\n        {last}\n"
-    result, captured = run(shell, f + "ad.play(f, np.ones(2))")
-    assert result.error_in_exec is not None
-    assert "line 3, in f(x)" in captured.stdout
-    assert "line 5, in f(x)" in captured.stdout
-    assert ".py" not in captured.stdout
-    cause = result.error_in_exec.__context__
-    assert cause.__traceback__.tb_next is not None  # the error itself keeps all its frames
 
 
 def test_a_syntax_error_is_shown_and_nothing_is_played(shell):
@@ -203,21 +176,6 @@ def test_a_semicolon_hides_the_last_value_as_ever(shell):
     assert "Tensor(6.)" not in captured.stdout
     _, captured = run(shell, CELL)
     assert "Tensor(6.)" in captured.stdout
-
-
-def test_an_error_that_is_raised_again_in_another_cell_shows_that_cell_too(shell):
-    run(shell, "kept = ValueError('mine')")
-    run(shell, "%%play\na = 1\nraise kept")
-    _, captured = run(shell, "b = 2\nraise kept")
-    assert "b = 2" in captured.stdout
-
-
-def test_an_error_that_refuses_attributes_is_shown_as_itself(shell):
-    frozen = "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Mine(Exception):\n    why: str\n"
-    run(shell, frozen)
-    result, captured = run(shell, "%%play\nraise Mine('so')")
-    assert type(result.error_in_exec).__name__ == "Mine"
-    assert "Mine" in captured.stdout
 
 
 def test_what_the_cell_runs_and_catches_itself_is_shown(shell):
@@ -332,44 +290,3 @@ def test_a_recursion_without_end_is_shown_below_the_player_of_what_happened_unti
     assert isinstance(result.error_in_exec, RecursionError)
     (player,) = players(captured)
     assert "RecursionError" in player.data["text/plain"].splitlines()[-1]
-
-
-SHAPES = "h, w = ad.constant(np.ones((3, 2))), ad.Variable(np.ones((3, 1)))\ndef f(a, b):\n    return np.dot(a, b)\n"
-
-
-@pytest.mark.parametrize(
-    ("cell", "last"),
-    [
-        (f"{SHAPES}y = f(h, w)", "return np.dot(a, b)"),
-        (f"{SHAPES}ad.play(f, h, w)", "return np.dot(a, b)"),
-        (f"%%play\n{SHAPES}with ad.GradientTape() as tape:\n    q = w * 2\n    y = f(h, q)", "return np.dot(a, b)"),
-        ("with ad.GradientTape() as tape:\n    y = x * 2\n    z = np.array([y, y])", "z = np.array([y, y])"),
-        ("%%play\nwith ad.GradientTape() as tape:\n    y = x * 2\n    z = np.array([y, y])", "z = np.array([y, y])"),
-        ("ad.play(lambda x: np.array([x, x]), 2.0)", "ad.play(lambda x: np.array([x, x]), 2.0)"),
-    ],
-)
-def test_a_traceback_shows_the_reader_s_lines_and_none_of_ours(shell, cell, last):
-    result, captured = run(shell, cell)
-    assert result.error_in_exec is not None
-    shown = captured.stdout.partition("Traceback")[2]
-    assert "Cell In[" in shown
-    assert f" {last}" in [line for line in shown.splitlines() if line.startswith("---->")][-1]
-    assert "autodiff_edu/" not in shown.replace("\\", "/")
-    assert "File " not in shown
-
-
-def test_an_error_can_be_sent_from_a_notebook_to_another_process(shell):
-    result, _ = run(shell, f"{SHAPES}y = f(h, w)")
-    copied = pickle.loads(pickle.dumps(result.error_in_exec))
-    assert str(copied) == str(result.error_in_exec)
-    assert "Traceback" in "\n".join(copied._render_traceback_())
-
-
-def test_a_warning_about_numbers_names_the_line_of_the_cell(shell):
-    cell = "%%play\nwith ad.GradientTape() as tape:\n    y = x - 3\n    z = np.log(y)"
-    with pytest.warns(RuntimeWarning, match=r"^divide by zero encountered in np\.log\(y\)$") as seen:
-        result, _ = run(shell, cell)
-    assert result.success
-    (warning,) = seen
-    assert warning.lineno == 4
-    assert "autodiff_edu" not in warning.filename

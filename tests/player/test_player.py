@@ -1,14 +1,9 @@
 """`play` shows what was traced, or runs and differentiates a function; its HTML is deterministic and safe."""
 
-import base64
-import gc
 import html
-import itertools
 import re
-import subprocess
 import sys
 from types import SimpleNamespace
-from weakref import ref
 
 import numpy as np
 import pytest
@@ -19,7 +14,6 @@ import autodiff_edu.player as player_room
 from autodiff_edu.core.active import always, now
 from autodiff_edu.options import options
 from autodiff_edu.player import Player
-from autodiff_edu.player.cells import announce_drawing
 from autodiff_edu.player.unpacking import content_of
 
 
@@ -236,180 +230,6 @@ def test_the_step_can_be_read_and_set_and_stays_in_range():
     assert 'data-start="2"' in player.html()
 
 
-def test_a_player_is_a_widget_and_its_traits_can_be_observed():
-    player, heard = joined(), []
-    player.observe(lambda change: heard.append((change["name"], change["new"])), ["step", "playing", "predict"])
-    player.step = 2
-    player.set_state({"step": 4, "playing": True})
-    player.predict = True
-    assert heard == [("step", 2), ("step", 4), ("playing", True), ("predict", True)]
-    assert player.step == 4
-    assert "data-predict" in player.html()
-    for wrong, error in ((len(player), IndexError), (-1, IndexError), (1.5, TypeError), (True, TypeError)):
-        with pytest.raises(error):
-            player.step = wrong
-    player.set_state({"step": 1000})  # of a slider in the page that is linked to it
-    assert player.step == len(player) - 1
-
-
-def test_a_player_stands_in_a_box_and_can_be_linked():
-    ipywidgets = pytest.importorskip("ipywidgets")
-    player, slider = joined(), ipywidgets.IntSlider()
-    box = ipywidgets.HBox([slider, player])
-    assert box.get_state()["children"] == [f"IPY_MODEL_{each.model_id}" for each in (slider, player)]
-    link = ipywidgets.jslink((player, "step"), (slider, "value"))
-    assert link.get_state()["source"] == [f"IPY_MODEL_{player.model_id}", "step"]
-    for widget in (link, box, slider, player):
-        widget.close()
-
-
-def test_only_a_box_gets_the_player_as_a_view():
-    player = joined()
-    assert "data-model" not in player.html()
-    player._repr_mimebundle_()
-    assert player.get_state()["fragment"] == ""
-    player._handle_custom_msg("fragment", [])
-    assert content_of(player.fragment) == player._content
-    assert f'data-model="{player.key}"' in player.fragment
-    other = ad.play(lambda x: np.sin(x), 1.0)
-    player.step = len(player) - 1
-    player.draw(other)
-    assert content_of(player.fragment) == other._content
-    assert player.step == len(other) - 1
-
-
-def joined(**options):
-    """A player as it is in a notebook."""
-    pytest.importorskip("anywidget")
-    return ad.play(square, 3.0, **options)
-
-
-def test_a_player_that_nobody_shows_has_no_model():
-    widgets = pytest.importorskip("ipywidgets").widgets.widget._instances
-    before = len(widgets)
-    player = joined()
-    player.step = 2
-    assert player.html()
-    assert len(widgets) == before
-    assert "data-model" in player._repr_mimebundle_()["text/html"]
-    assert len(widgets) == before + 2, "itself and its layout"
-    player.release()
-    assert len(widgets) == before
-
-
-def test_a_player_that_was_replaced_is_small_and_still_plays():
-    player = joined()
-    page, content = player.html(), player._content
-    player._repr_mimebundle_()
-    player.release()
-    assert player._whole is None
-    assert player._content == content
-    assert player.html() == page
-    player.step = 3
-    shown = player._repr_mimebundle_()["text/html"]
-    assert f'data-model="{player.key}"' in shown, "shown again, it has a model again"
-    player.release()
-
-
-class Shell:
-    """IPython's shell in a notebook whose frontend says which cell it runs."""
-
-    kernel = None
-
-    def __init__(self):
-        self.parent = {}
-
-    def get_parent(self):
-        return self.parent
-
-    def execute(self, cell, number, *shown):
-        self.parent = {"metadata": {"cellId": cell}, "header": {"msg_id": number}}
-        for one in shown:
-            one._repr_mimebundle_()
-
-
-@pytest.fixture
-def notebook(monkeypatch):
-    shell = Shell()
-    monkeypatch.setattr("autodiff_edu.player.cells.find_shell", lambda: shell)
-    return shell
-
-
-def test_a_cell_that_is_run_again_releases_what_it_showed_before(notebook):
-    widgets = pytest.importorskip("ipywidgets").widgets.widget._instances
-    before = len(widgets)
-    kept, *gone = (joined() for _ in range(3))
-    others = [ref(player) for player in gone]
-    notebook.execute("a", 1, gone[0], gone[1], kept)
-    notebook.execute("b", 2, joined())
-    notebook.execute("a", 3, kept)
-    assert kept._whole is not None, "the same player, shown again"
-    assert [player._whole for player in gone] == [None, None]
-    del gone
-    gc.collect()
-    assert [other() for other in others] == [None, None]
-    notebook.execute("a", 4, joined())
-    assert kept._whole is None
-    for cell in "ab":
-        notebook.execute(cell, 5, ad.play(square, 1.0))
-    assert len(widgets) == before + 4
-    for widget in [*widgets.values()][before:]:
-        widget.close()
-
-
-def test_running_a_cell_ten_times_keeps_the_trace_of_one(notebook):
-    out = []
-    sizes = []
-    for number in range(8):
-        player = ad.play(lambda x: sum(x * k for k in range(200)), 1.0)
-        notebook.execute("a", number, player)
-        out.append(player)  # as IPython's Out does
-        del player
-        gc.collect()
-        sizes.append(len(gc.get_objects()))
-    grown = [after - before for before, after in itertools.pairwise(sizes[2:])]
-    assert max(grown) < 500, f"one trace alone is {len(out[-1]._content['trace']['steps'])} steps"
-    for player in out:
-        player.release()
-
-
-def test_what_takes_long_says_so_and_leaves_nothing_to_see(notebook, monkeypatch):
-    said = []
-
-    class Handle:
-        def update(self, data, raw):
-            said.append(data)
-
-    monkeypatch.setattr("IPython.display.display", lambda data, **how: said.append(data) or Handle())
-    with announce_drawing(5000):
-        assert said == []
-    with announce_drawing(20_004):
-        assert said[0] == {"text/plain": "Drawing 20,004 steps …", "text/html": "<p>Drawing 20,004 steps …</p>"}
-    assert set(said[-1].values()) == {""}
-    with announce_drawing(20_004, lambda: "<img>"):
-        assert said[-1]["text/html"].endswith("</p><img>")
-
-
-def test_without_anywidget_the_player_is_html():
-    code = (
-        "import sys; sys.modules['anywidget'] = None; import ipywidgets, numpy as np, autodiff_edu as ad\n"
-        "player = ad.play(lambda x: x * x, 3.0); player.step = 2; player.predict = np.True_; player.playing = True\n"
-        "bundle = player._repr_mimebundle_(); assert 'data-start=\"2\" data-predict' in bundle['text/html']\n"
-        "print(*sorted(bundle), 'data-model' in bundle['text/html'], player)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "text/html text/plain False Player('<lambda>(x)', 7 steps)"
-
-
-def test_outside_of_notebooks_a_player_imports_no_widgets():
-    code = (
-        "import sys, autodiff_edu as ad; ad.play(lambda x: x * x, 3.0)\n"
-        "print({'anywidget', 'ipywidgets', 'IPython'} & {*sys.modules})"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
-
-
 def test_the_plain_text_is_the_transcript_unless_the_reader_is_asked():
     player = ad.play(square, 3.0)
     assert player._repr_mimebundle_()["text/plain"] == f"{player!r}\n{player.transcript()}"
@@ -442,14 +262,6 @@ def test_pictures_and_pages_are_made_once_and_only_when_wanted(monkeypatch):
     assert player.html() != first
     player._repr_mimebundle_()
     assert sorted(made) == ["draw_key_frame", "pack"]
-
-
-def test_only_the_output_of_a_cell_says_how_to_run_it():
-    player = ad.play(square, 3.0)
-    hint = "▶ Click this cell and press Shift+Enter: then you can step through it."
-    assert hint in player._repr_mimebundle_()["text/html"]
-    assert hint not in player.html()
-    assert hint not in player.page()
 
 
 @pytest.fixture
@@ -523,184 +335,9 @@ def test_a_player_writes_the_document_of_its_trace_once(monkeypatch):
     assert written == [t]
 
 
-# HTML ---------------------------------------------------------------------------------------------------------------
-
-
-def test_the_same_function_gives_the_same_bytes():
-    assert ad.play(square, 3.0).html() == ad.play(square, 3.0).html()
-    assert ad.play(square, 3.0).page() == ad.play(square, 3.0).page()
-
-
-def test_the_html_needs_no_network_and_has_no_ids():
-    text = ad.play(square, 3.0).html()
-    assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//""", text)
-    assert not re.search(r"""@import|url\(\s*["']?https?:|\bfetch\(|from\s+["']https?:""", text)
-    assert not re.search(r"<[^>]*\sid=", text.split("<script")[0])
-
-
-def test_the_transcript_is_there_for_where_scripts_do_not_run():
-    x = ad.Variable(3.0, name="x")
-    with ad.trace() as t, ad.GradientTape():
-        x * x
-    transcript = re.search(r"<pre[^>]*>(.*?)</pre>", ad.play(t).html(), re.DOTALL).group(1)
-    assert html.unescape(transcript).strip() == t.transcript().strip()
-
-
-def test_of_a_long_transcript_a_page_has_the_beginning_and_the_end():
-    player = ad.play(lambda x: sum(x * k for k in range(40)), 1.0)
-    lines = player.transcript().split("\n")
-    assert len(lines) > 60
-    shown = html.unescape(re.search(r"<pre[^>]*>(.*?)</pre>", player.html(), re.DOTALL).group(1)).split("\n")
-    assert shown[:15] + shown[-15:] == lines[:15] + lines[-15:]
-    assert shown[15:-15] == [f"… {len(lines) - 30} more steps, which the player shows where scripts run …"]
-
-
-NASTY = "</script><img src=x onerror=alert(1)>&amp;<!--\u2028"
-
-
-def test_names_titles_and_code_from_the_user_cannot_become_markup():
-    x = ad.Variable(3.0, name=NASTY)
-    with ad.trace(NASTY) as t:
-        with ad.GradientTape() as tape:
-            y = x * ad.constant(2.0, name=NASTY)  # </script><img src=x onerror=alert(1)>
-        tape.gradient(y, x)
-    player = ad.play(t)
-    harmless = ad.play(square, 3.0)
-    for text, plain in ((player.html(), harmless.html()), (player.page(), harmless.page())):
-        assert text.count("<img") == plain.count("<img") == 1, "the key frame"
-        assert text.count("</script>") == plain.count("</script>")
-        assert text.count("<!--") == plain.count("<!--")
-        assert text.count("<script") == plain.count("<script")
-    d = document(player)
-    shown = NASTY.replace("\u2028", "\\u2028")
-    assert d["title"] == shown
-    assert shown in [tensor["name"] for tensor in d["tensors"]]
-    assert any("<img src=x" in line for part in d["code"] for line in part["lines"])
-
-
-def test_nothing_that_a_terminal_obeys_or_nobody_sees_is_in_a_file(tmp_path):
-    evil = "\x00\x1b[31m\x07\u202e\n\x85\x7f"
-    x = ad.Variable(3.0, name=f"x{evil}")
-    with ad.trace(f"title{evil}") as t:
-        with ad.GradientTape() as tape, ad.scope(f"scope{evil}"):
-            y = x * ad.constant(2.0, name=f"c{evil}")
-        tape.gradient(y, x)
-    player = ad.play(t)
-    assert str(tape).replace("\n", "").isprintable()
-    for ending in (".txt", ".html", ".svg"):
-        player.save(path := tmp_path / f"player{ending}")
-        text = path.read_text(encoding="utf-8")
-        assert text.replace("\n", "").isprintable()
-        assert "x\\x00\\x1b[31m" in text
-    assert document(player)["title"] == "title\\x00\\x1b[31m\\x07\\u202e\\n\\x85\\x7f"
-    assert "scope\\x00\\x1b[31m\\x07" in t.to_json().replace("\\\\", "\\")
-
-
-def test_a_page_is_a_whole_document_and_can_be_saved(tmp_path):
-    player = ad.play(square, 3.0)
-    player.save(tmp_path / "player.html")
-    text = (tmp_path / "player.html").read_text(encoding="utf-8")
-    assert text == player.page()
-    assert text.startswith("<!DOCTYPE html>")
-    assert player.html().strip() in text
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("lesson.html", lambda player: player.page()),
-        ("lesson.HTML", lambda player: player.page()),
-        ("lesson.svg", lambda player: player.frames().svg()),
-        ("lesson.txt", lambda player: player.transcript() + "\n"),
-        ("lesson.pdf", lambda player: player.frames().pdf()),
-    ],
-)
-def test_a_file_s_name_says_in_which_form_the_player_is_saved(name, content, tmp_path):
-    player = ad.play(square, 3.0)
-    path = tmp_path / name
-    path.write_text("what was there before")
-    player.save(str(path))
-    wanted = content(player)
-    assert path.read_bytes() == (wanted if isinstance(wanted, bytes) else wanted.encode())
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.parametrize("name", ["lesson", "lesson.mp4", "lesson.html.gz", ".html"])
-def test_an_unknown_form_is_refused_and_nothing_is_written(name, tmp_path):
-    (tmp_path / name).write_text("precious")
-    with pytest.raises(ValueError, match=r"\.html, \.svg, \.pdf, \.gif, \.webp, \.png or \.txt"):
-        ad.play(square, 3.0).save(tmp_path / name)
-    assert (tmp_path / name).read_text() == "precious"
-
-
-def test_a_save_that_fails_leaves_the_file_as_it_was(tmp_path, monkeypatch):
-    path = tmp_path / "lesson.html"
-    path.write_text("precious")
-
-    def full(descriptor):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        ad.play(square, 3.0).save(path)
-    assert path.read_text() == "precious"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_key_frame_stands_above_the_transcript_for_where_scripts_do_not_run():
-    player = ad.play(square, 3.0)
-    found = re.search(
-        r'<img alt="([^"]*)" [^>]*src="data:image/svg\+xml;base64,([^"]*)">.*<pre', player.html(), re.DOTALL
-    )
-    about, picture = found.groups()
-    assert html.unescape(about).startswith("square(x), step 6: The contribution to x is 3.")
-    assert base64.b64decode(picture).decode() == player.frames(5).svg()
-
-
-def test_a_player_of_thirty_steps_is_a_light_file():
-    def network(x, w, b, v, c):
-        return np.sum((np.maximum(x @ w + b, 0.0) @ v + c) ** 2)
-
-    rng = np.random.default_rng(0)
-    player = ad.play(network, *(rng.normal(size=shape) for shape in ((3, 2), (2, 4), (4,), (4, 1), (1,))))
-    assert 30 <= len(player) <= 40
-    assert len(player.html().encode()) < 200_000
-
-
-def test_large_and_odd_values_can_be_played():
-    for value in (np.arange(1e5), np.nan, np.inf, 1 + 2j, np.zeros((0, 3)), np.float32(1.5)):
-        assert len(ad.play(lambda x: np.sum(x * x), value).html()) < 300_000
-
-
 def test_a_trace_that_has_not_run_says_how_to_run_one():
     with pytest.raises(TypeError, match=r"with ad\.trace\(\) as steps"):
         ad.play(ad.trace())
-
-
-def test_a_directory_in_place_of_a_file_is_refused_with_a_player_s_name(tmp_path):
-    (tmp_path / "x.svg").mkdir()
-    with pytest.raises(IsADirectoryError, match=r"x\.svg is a directory.*x\.svg.player\.svg"):
-        ad.play(np.sin, 1.0).save(tmp_path / "x.svg")
-
-
-def test_a_player_is_not_saved_into_a_directory_that_is_not_there(tmp_path):
-    with pytest.raises(FileNotFoundError, match="create it first"):
-        ad.play(np.sin, 1.0).save(tmp_path / "absent" / "player.html")
-
-
-def test_the_first_view_alone_is_told_to_open_on_stage(monkeypatch):
-    def told(**options):
-        widget = joined(**options)
-        assert widget.model_id
-        said = []
-        monkeypatch.setattr(type(widget), "send", lambda self, content, buffers=None: said.append(content))
-        for _ in range(2):
-            widget._handle_custom_msg("mounted", [])
-        assert "stage" not in widget.get_state()  # or a saved page would open over everything
-        return said
-
-    assert told(stage=True) == ["stage"]
-    assert told() == []
 
 
 def long_numbers(value, path=""):

@@ -11,12 +11,12 @@ A, B, H, W = np.ones(3), np.ones(4), np.ones((3, 2)), np.ones((3, 1))
 CASES = {
     "a product": (
         (np.matmul, (H, W), ["h", "w"], "@"),
-        "h has shape (3, *2*), w has shape (*3*, 1): @ needs the inner two to be equal: *2* ≠ *3*. "
-        "Did you mean w of shape (2, 1)? h.T would fit, too.",
+        "h has shape (3, *2*), w has shape (*3*, 1): @ needs the two inner lengths to be equal: *2* ≠ *3*. "
+        "Did you mean w of shape (2, 1)? h.T would also fit.",
     ),
     "a product of vectors": (
         (np.matmul, (A, B), ["a", "b"], "@"),
-        "a has shape (*3*,), b has shape (*4*,): @ needs the inner two to be equal: *3* ≠ *4*. "
+        "a has shape (*3*,), b has shape (*4*,): @ needs the two inner lengths to be equal: *3* ≠ *4*. "
         "Did you mean b of shape (3,)?",
     ),
     "a product of stacks": (
@@ -26,7 +26,7 @@ CASES = {
     ),
     "a product of stacks of which nothing fits": (
         (np.matmul, (np.ones((5, 3, 2)), np.ones((4, 3, 3))), ["p", "q"], "@"),
-        "p has shape (5, 3, *2*), q has shape (4, *3*, 3): @ needs the inner two to be equal: *2* ≠ *3*.",
+        "p has shape (5, 3, *2*), q has shape (4, *3*, 3): @ needs the two inner lengths to be equal: *2* ≠ *3*.",
     ),
     "broadcasting": (
         (np.add, (A, B), ["a", "b"], "+"),
@@ -63,7 +63,7 @@ CASES = {
     ),
     "a product of last axes": (
         (np.inner, (H, W), ["h", "w"], "np.inner"),
-        "h has shape (3, *2*), w has shape (3, *1*): np.inner needs the last two to be equal: *2* ≠ *1*. "
+        "h has shape (3, *2*), w has shape (3, *1*): np.inner needs the last two lengths to be equal: *2* ≠ *1*. "
         "Did you mean w of shape (3, 2)?",
     ),
     "a letter for two lengths": (

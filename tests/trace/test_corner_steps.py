@@ -26,7 +26,7 @@ def test_the_step_says_which_slopes_fit_and_which_one_was_taken(persistent):
     assert (step["kind"], step["tensor"]) == ("accumulate", 0)
     assert step["corner"] == {"element": [], "left": "0", "right": "1", "slope": "0.5", "others": 0}
     assert step["text"] == (
-        "The contribution to x is 0.5. Nothing was there yet, so x now has 0.5. "
+        "The contribution to x is 0.5. Nothing was there yet, so the cotangent of x is now 0.5. "
         "Here x is at a corner of maximum: any slope from 0 to 1 fits; this rule takes 0.5."
     )
 

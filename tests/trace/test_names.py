@@ -440,3 +440,23 @@ def test_a_custom_gradient_that_the_program_calls_has_its_own_name():
         tape.gradient(y, x)
 
     assert 'backward_of_parts = values["backward_of_parts"]' in document_of(run)["program"]["lines"]
+
+
+# No name --------------------------------------------------------------------------------------------------------------
+
+
+def test_the_document_says_which_names_are_made_up():
+    def huber(r):
+        return np.sqrt(1 + r * r)
+
+    def run():
+        r = ad.Variable(2.0, name="r")
+        with ad.GradientTape() as tape:
+            t9 = 3.0 * r
+            result = [huber(t9 - 1.0)]
+        tape.gradient(result[0], r)
+
+    tensors = document_of(run)["tensors"]
+    assert {tensor["name"]: "unnamed" in tensor for tensor in tensors if tensor["kind"] != "constant"} == {
+        "r": False, "t9": False, "t2": True, "t3": True, "t4": True, "huber": False,
+    }  # fmt: skip

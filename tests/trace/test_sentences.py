@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.trace.sentences import _begun
+from autodiff_edu.trace.sentences import _capitalise
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from autodiff_edu.trace.sentences import _begun
     ],
 )
 def test_a_name_at_the_beginning_stays_as_it_is(sentence, begun):
-    assert _begun(sentence, "tape0") == begun
+    assert _capitalise(sentence, "tape0") == begun
 
 
 def walked(ask, persistent=False):
@@ -67,7 +67,10 @@ def test_numbers_have_three_digits_and_no_fewer_than_stand_before_the_point():
     assert said["watch"] == ["The tape watches x, which is 0.8."]
     assert said["record"][0].endswith("t1 is the sine of x, which is 0.717. The tape records it as entry 1.")
     assert said["record"][1].endswith("which is 8856. The tape records it as entry 2.")
-    assert said["accumulate"][-1] == "The contribution to x is 8601. Nothing was there yet, so x now has 8601."
+    assert (
+        said["accumulate"][-1]
+        == "The contribution to x is 8601. Nothing was there yet, so the cotangent of x is now 8601."
+    )
 
 
 def test_a_large_array_has_its_name_and_shape_and_its_cotangent_is_complete_or_not():
@@ -113,7 +116,7 @@ def test_a_backward_function_of_the_user_s_is_quoted_whatever_the_size():
 
     small = list_sentences(lambda x: np.sum(twice(x)), x=[1.0, 2.0])["accumulate"][-1]
     assert small.endswith(
-        "the contribution to x is g * 2.0, which is [2 2]. Nothing was there yet, so x now has [2 2]."
+        "the contribution to x is g * 2.0, which is [2 2]. Nothing was there yet, so the cotangent of x is now [2 2]."
     )
     large = list_sentences(lambda x: np.sum(twice(x)), x=np.arange(6.0))["accumulate"][-1]
     said, _, counted = large.partition(" is g * 2.0. ")

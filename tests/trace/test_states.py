@@ -3,12 +3,12 @@
 import numpy as np
 import programs
 import pytest
+from moments import read_moment
 from programs import EXAMPLES
 
 import autodiff_edu as ad
 from autodiff_edu.player import Player
 from autodiff_edu.player.extra_parts import Written
-from autodiff_edu.player.print.moments import read_moment
 from autodiff_edu.trace.states import states
 
 OTHERS = [programs.nested, programs.logistic, programs.cubic, programs.rows, programs.power, programs.pushing]

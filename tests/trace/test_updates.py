@@ -142,8 +142,8 @@ def test_a_long_update_has_a_formula_and_a_short_sentence_and_a_number_has_neith
         w.assign(np.ones((2, 3)))
         w.assign_add(1.0)
     assert updates(traced) == [
-        ("The variable w is assigned new numbers (2×3).", None),
-        ("The variable w is assigned new numbers (2×3, filled with 1).", None),
+        ("The variable w gets new values (2×3).", None),
+        ("The variable w gets new values (2×3, filled with 1).", None),
         ("The variable w (2×3, filled with 2) is assigned w + 1.0.", ["+", 0, ["number", 1.0]]),
     ]
 

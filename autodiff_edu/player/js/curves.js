@@ -12,7 +12,6 @@ import { STRINGS } from "./strings.js";
 
 const FEWEST_VALUES = 3; // values that make a curve
 const FEWEST_COTANGENTS = 5; // cotangents that do: fewer are read off the graph
-const UNNAMED = /^t\d+$/; // a name that is not the reader's
 
 /**
  * A number as it is, of anything else the norm; NaN where there is none to draw.
@@ -52,11 +51,11 @@ function familiesOf(steps, tensors, changesOf) {
   const targets = new Set(steps.filter(({ kind }) => kind === "seed").map(({ tensor }) => tensor));
   /** @type {Map<string, Family>} */
   const families = new Map();
-  tensors.forEach(({ name, kind }, tensor) => {
+  tensors.forEach(({ name, unnamed, kind }, tensor) => {
     if (kind === "constant") return;
     const rank = targets.has(tensor) ? 0 : kind === "computed" ? 2 : 1;
     const own = kind === "variable" ? name : name.replace(/[₀-₉]+$/u, "");
-    const family = rank === 0 && UNNAMED.test(name) ? STRINGS.strip.target : own;
+    const family = rank === 0 && unnamed ? STRINGS.strip.target : own;
     const curve = families.get(family) ?? { name: family, rank, points: [] };
     curve.rank = Math.min(curve.rank, rank);
     for (const { step, array } of changesOf(tensor)) {

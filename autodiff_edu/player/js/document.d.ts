@@ -34,6 +34,7 @@ interface Where {
 
 interface Tensor {
   name: string;
+  unnamed?: true;
   kind: "watched" | "variable" | "constant" | "computed";
   value: NDArray;
 }

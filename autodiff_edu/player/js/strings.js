@@ -118,10 +118,6 @@ export const STRINGS = {
     idle: "Press “Next step”: before anything new happens, you will be asked what comes next.",
     more: "Next program",
     score: "How did I do?",
-    slope(target, source) {
-      const [space, also] = [target.length > 4 ? " " : "", Math.min(target.length, source.length) > 4 ? " " : ""];
-      return /^d./.test(target) ? `d(${target})/d${source}` : `d${space}${target}/d${also}${source}`;
-    },
     value: (name, text) => `Next is ${name} = ${text}. What number will ${name} be?`,
     shapeOf: (name, text) => `Next is ${name} = ${text}. What shape will ${name} have?`,
     willRecord: (whole, tape) => `Next is ${whole}. What will ${tape} do?`,
@@ -131,8 +127,10 @@ export const STRINGS = {
     nothing: "none of them",
     /** @type {(line: number, tape: string) => string} */
     count: (line, tape) => `Next is line ${line}. How many entries will ${tape} add for it?`,
-    cut: (whole, slope) => `Next is ${whole}. What will ${slope} be?`,
-    fate: (name, slope) => `Next, the backward pass starts at ${name}. What will ${slope} be at the end?`,
+    cut: (whole, target, source) =>
+      `Next is ${whole}. What will the gradient of ${target} with respect to ${source} be?`,
+    fate: (target, source) =>
+      `Next, the backward pass starts at ${target}. What will its gradient with respect to ${source} be at the end?`,
     fates: { other: "not 0", zero: "0", none: "None" },
     next: (tape) => `Which entry of ${tape} is pulled back next?`,
     gradient: (result) => `What will ${result} be? Type a number, or None.`,
@@ -251,7 +249,7 @@ export const STRINGS = {
     step: (subject, edges) => `${subject}.${edges.length ? ` Lit: ${edges.join("; ")}.` : ""}`,
     /** @type {(from: string, to: string, what?: string) => string} */
     edge: (from, to, what) => `${from} to ${to}${what ? `, ${what}` : ""}`,
-    within: (what, group) => `${what}, folded in ${group}`,
+    within: (what, group) => `${what}, inside the folded group ${group}`,
     shape: (/** @type {number[]} */ shape) => `shape ${shapeOf(shape)}`,
     keys: "↑ ↓ follow the lines, ← → choose between them, Enter goes to its step, 0 fits the graph",
     fit: "Fit",

@@ -46,8 +46,11 @@ export function readLanes({ steps, entries, tapes }, history) {
   return { rows, lost, shown, first, heads: headsOf(tapes.map(nameOf)) };
 }
 
-/** @type {(tape: { name: string, reruns?: string }) => string} */
-const nameOf = ({ name, reruns }) => (reruns ? `↻ ${name.match(/\d+/)?.[0] ?? ""}`.trim() : name);
+/** @type {(tape: Trace["tapes"][number], index: number, tapes: Trace["tapes"]) => string} */
+const nameOf = ({ name, reruns }, index, tapes) => {
+  const all = tapes.filter((tape) => tape.reruns === reruns);
+  return !reruns ? name : all[1] ? `↻ ${all.indexOf(tapes[index]) + 1}` : "↻";
+};
 
 /**
  * What stands above the lanes: their own numbers, or where tapes have numbers in their names, those of the tapes.

@@ -9,7 +9,6 @@ from ...text.shared import shared
 from ..layout.thumbnails import has_cells, measure, shape_text
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box
 from .frames import EDGE, INK, PAPER, QUIET, RULE, StepPicture
-from .moments import subject_of
 from .wrapping import shorten, width_of
 
 SIZES, CAPTIONS = (26.0, 23.0, 20.0), 20.0  # of the letters: the largest that fit
@@ -54,16 +53,14 @@ def list_terms(frame: StepPicture, arrives: bool = True, counted: str = "") -> t
         return Term(caption, text, widest=widest["text"], **more)
 
     match step["kind"]:
-        case "record" | "cut" | "skip" | "push forward" if "entry" in step:
+        case "push forward":
+            tensor, moved = step["tensor"], step["tangent"] if arrives else None
+            heading = f"tangent of {names[tensor]} = {frame.document['entries'][step['entry']]['text']}"
+            return heading, [term("tangent", moved, tensor, "cotangent", **result)]
+        case "record" | "cut" | "skip":
             entry = frame.document["entries"][step["entry"]]
             output, values = entry["output"], frame.now.values
-            inputs = entry["inputs"][:2]
-            pushes = step["kind"] == "push forward"
-            if pushes:
-                return f"tangent of {names[output]} = {entry['text']}", [
-                    term("tangent", step["tangent"] if arrives else None, output, "cotangent", **result)
-                ]
-            given = [term(names[tensor], values.get(tensor), tensor, "value") for tensor in inputs]
+            given = [term(names[tensor], values.get(tensor), tensor, "value") for tensor in entry["inputs"][:2]]
             sign = SIGNS.get(entry["operation"])
             if sign and len(given) == 2:
                 left = [given[0], Term(sign=sign), given[1]]
@@ -76,35 +73,27 @@ def list_terms(frame: StepPicture, arrives: bool = True, counted: str = "") -> t
             return f"{names[output]} = {entry['text']}", [*left, Term(sign="="), out]
         case "accumulate":
             tensor = step["tensor"]
-            name = names[tensor]
             of = f", contribution {step['count']} of {step['of']}" if step["of"] > 1 else ""
             sent = term("contribution", step["contribution"], tensor, "cotangent", **result)
-            after = step["after"] if arrives else None
-            if counted and after:
-                after = after | {"text": counted}
+            after = step["after"] | ({"text": counted} if counted else {}) if arrives else None
             # While it counts, the box is as wide as for the longer of the two numbers.
-            becomes = max(
-                (each for each in (step["before"], step["after"]) if each), key=lambda each: len(each["text"])
-            )
+            becomes = max(filter(None, (step["before"], step["after"])), key=lambda each: len(each["text"]))
             total = term("after", after, tensor, "cotangent", becomes, **result)
             before = term("before", step["before"], tensor, "cotangent")
-            return f"cotangent of {name}{of}", [before, Term(sign="+"), sent, Term(sign="="), total]
+            return f"cotangent of {names[tensor]}{of}", [before, Term(sign="+"), sent, Term(sign="="), total]
         case "seed" | "pull back":
-            tensor = subject_of(frame.document, step)
-            if tensor is not None:
-                about = "starts with" if step["kind"] == "seed" else "is"
-                return f"the cotangent of {names[tensor]} {about}", [
-                    term("cotangent", step["cotangent"], tensor, "cotangent", **result)
-                ]
+            about = "starts with" if step["kind"] == "seed" else "is"
+            if (tensor := frame.subject) is not None:
+                sent = term("cotangent", step["cotangent"], tensor, "cotangent", **result)
+                return f"the cotangent of {names[tensor]} {about}", [sent]
         case "watch" | "assign":
             tensor = step["tensor"]
             value = step.get("value") or frame.document["tensors"][tensor]["value"]
             return f"the value of {names[tensor]}", [term(names[tensor], value, tensor, "value", **result)]
         case "outcome":
-            tensor = step["tensor"]
-            return step["text"].partition(" is ")[0], [
-                term(step["word"].replace("_", " "), step["gradient"], tensor, "cotangent", **result)
-            ]
+            word = step["word"].replace("_", " ")
+            found = term(word, step["gradient"], step["tensor"], "cotangent", **result)
+            return step["text"].partition(" is ")[0], [found]
     return "", []
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,11 +38,11 @@ def read_curve(document: dict[str, Any]) -> TargetCurve | None:
     if not turns:
         return None
     tensors = document["tensors"]
-    name = tensors[turns[0][1]]["name"]
+    first = tensors[turns[0][1]]
     points = [
         (step, float(value["data"]), value["text"]) for step, target in turns for value in [tensors[target]["value"]]
     ]
-    return TargetCurve("target" if re.fullmatch(r"t\d+", name) else name, points, len(document["steps"]) - 1)
+    return TargetCurve("target" if "unnamed" in first else first["name"], points, len(document["steps"]) - 1)
 
 
 def draw_curve(

@@ -1,15 +1,17 @@
 """A graph with most of its groups folded, for pictures of a trace that is too long to show whole.
 
-Only the groups around the current tensor are unfolded. js/folds.js does the same with those that a reader chooses, and
-layout/layout.py says why a group can be cut out of a picture as a strip.
+Only the groups around the current tensor are unfolded. js/folds.js does the same with those that a reader chooses,
+which only the page knows; layout/layout.py says why a group can be cut out of a picture as a strip.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
 
+Part = dict[str, Any]  # of a layout
 GAP, EDGE = 20.0, 12.0  # horizontal space: between the parts that remain, and at the edges
 
 
@@ -41,11 +43,9 @@ def fold(layout: dict[str, Any], tensor: int | None) -> dict[str, Any]:
     for index, one in enumerate(groups):
         outer = covers[one["parent"]] if one["parent"] >= 0 else -1
         covers.append(outer if outer >= 0 or index in unfolded else index)
-    strips = [  # from top to bottom: where each begins, and where it ends
-        (one["y"] + layout["folded"], one["y"] + one["height"])
-        for index, one in enumerate(groups)
-        if covers[index] == index
-    ]
+    groups = [group | {"closed": covers[index] == index} for index, group in enumerate(groups)]
+    # from top to bottom: where each begins, and where it ends
+    strips = [(one["y"] + layout["folded"], one["y"] + one["height"]) for one in groups if one["closed"]]
     tops = [top for top, _ in strips]
     cuts = [0.0, *accumulate(bottom - top for top, bottom in strips)]
 
@@ -56,17 +56,17 @@ def fold(layout: dict[str, Any], tensor: int | None) -> dict[str, Any]:
     def is_hidden(group: int) -> bool:
         return group >= 0 and covers[group] >= 0
 
-    def is_closed(group: int | None) -> bool:
-        return group is not None and group >= 0 and covers[group] == group
+    def is_closed(group: int) -> bool:
+        return group >= 0 and covers[group] == group
 
     seen = [one for one in layout["tensors"] if not is_hidden(one["group"])]
-    lines = [link for link in layout["links"] if not is_hidden(link["group"]) and not is_closed(link.get("into"))]
+    lines = [link for link in layout["links"] if not is_hidden(link["group"]) and not is_closed(link.get("into", -1))]
     spans = [(box["x"], box["x"] + box["width"]) for box in seen] + [(link["points"][2],) * 2 for link in lines]
-    for index, one in enumerate(groups):
+    for one in groups:
         begin, end, room = one["x"], one["x"] + one["width"], one["folded"]["width"]
         if is_hidden(one["parent"]):
             continue
-        if covers[index] == index:
+        if one["closed"]:
             spans.append((one["folded"]["x"], one["folded"]["x"] + room))
         else:  # of a frame, its sides and its name
             spans += [(begin, begin), (end, end), (begin, begin + room) if one["side"] == "left" else (end - room, end)]
@@ -83,49 +83,36 @@ def fold(layout: dict[str, Any], tensor: int | None) -> dict[str, Any]:
         begin, end, at = columns[max(0, bisect_right(begins, x) - 1)]
         return round(at + min(x, end) - begin, 1)
 
-    def shift_border(x: float, group: int | None) -> float:
+    def shift_border(x: float, group: int) -> float:
         """Move a point of a group's border: a folded box is narrower than its frame, and lines keep their order."""
-        if group is None or not is_closed(group):
+        if not is_closed(group):
             return shift(x)
         one = groups[group]
         part = (x - float(one["x"])) / float(one["width"])
         return round(shift(one["folded"]["x"]) + float(one["folded"]["width"]) * (0.1 + 0.8 * part), 1)
 
-    # Nearly all of a long trace is hidden, and stays where it was.
-    tensors = [
-        box
-        | (
-            {"hidden": True}
-            if is_hidden(box["group"])
-            else {"hidden": False, "x": shift(box["x"]), "y": lift(box["y"])}
-        )
-        for box in layout["tensors"]
-    ]
-    links = []
-    for link in layout["links"]:
-        if is_hidden(link["group"]):
-            links.append(link | {"hidden": True})
-            continue
+    def place_link(link: Part) -> Part:
         x, y, to_x, bend, to_y = link["points"]
-        points = [
-            shift_border(x, link.get("out_of")),
-            lift(y),
-            shift_border(to_x, link.get("into")),
-            lift(bend),
-            lift(to_y),
+        x, to_x = shift_border(x, link.get("out_of", -1)), shift_border(to_x, link.get("into", -1))
+        return {"points": [x, lift(y), to_x, lift(bend), lift(to_y)]}
+
+    def place_group(group: Part) -> Part:
+        x, y, end = shift(group["x"]), lift(group["y"]), shift(group["x"] + group["width"])
+        size = {"x": x, "width": end - x}
+        if group["closed"]:
+            size = {"x": shift(group["folded"]["x"]), "width": group["folded"]["width"]}
+        return size | {"y": y, "height": lift(group["y"] + group["height"]) - y}
+
+    def place(parts: list[Part], home: str, place_one: Callable[[Part], Part]) -> list[Part]:
+        """Place what can be seen; nearly all of a long trace is hidden, and stays where it was."""
+        return [
+            one | ({"hidden": True} if is_hidden(one[home]) else place_one(one) | {"hidden": False}) for one in parts
         ]
-        links.append(link | {"hidden": False, "points": points})
-    shown = []
-    for index, one in enumerate(groups):
-        hidden, closed = is_hidden(one["parent"]), covers[index] == index
-        if hidden:
-            shown.append(one | {"hidden": True, "closed": closed})
-            continue
-        x, y, end = shift(one["x"]), lift(one["y"]), shift(one["x"] + one["width"])
-        size = (
-            {"x": shift(one["folded"]["x"]), "width": one["folded"]["width"]} if closed else {"x": x, "width": end - x}
-        )
-        height = lift(one["y"] + one["height"]) - y
-        shown.append(one | size | {"y": y, "height": height, "closed": closed, "hidden": False})
-    size = {"width": shift(columns[-1][1]) + EDGE, "height": lift(layout["height"])}
-    return layout | {"tensors": tensors, "links": links, "groups": shown} | size
+
+    return layout | {
+        "tensors": place(layout["tensors"], "group", lambda box: {"x": shift(box["x"]), "y": lift(box["y"])}),
+        "links": place(layout["links"], "group", place_link),
+        "groups": place(groups, "parent", place_group),
+        "width": shift(columns[-1][1]) + EDGE,
+        "height": lift(layout["height"]),
+    }

@@ -106,13 +106,16 @@ def draw_key_frame(content: dict[str, Any], predict: bool = False) -> tuple[str,
     return Frames(content, steps).svg(), f"{_cut(document['title'], 200)}{_cut(about, 400)}"
 
 
+def find_picture(document: dict[str, Any], layout: dict[str, Any]) -> dict[str, Any]:
+    """Return where the graph is, or the picture in its place."""
+    return size_of(document["compiling"]) if "compiling" in document else document.get("contours", layout)
+
+
 def _draw_strip(
     document: dict[str, Any], layout: dict[str, Any], steps: Sequence[int]
 ) -> tuple[float, float, list[Shape]]:
     """Draw a title and the frames under it, row by row."""
-    layout = document.get("contours", layout)  # a picture in place of the graph
-    if "compiling" in document:
-        layout = size_of(document["compiling"])
+    layout = find_picture(document, layout)
     fit = min(1.0, (WIDEST - 2 * PADDING) / max(1.0, layout["width"]), TALLEST / max(1.0, layout["height"]))
     scale = max(SMALLEST, fit)
     room = min(max(NARROWEST, layout["width"] * scale + 2 * PADDING), WIDEST) - 2 * PADDING
@@ -165,7 +168,7 @@ class StepPicture:
         kinds = {document["entries"][entry]["output"]: kind for entry, kind in self.now.fates.items()}
         self.unusual = {tensor: words[kind] for tensor, kind in kinds.items() if kind in words}
         self.head = 36.0 if self.walks else 76.0  # the height of what stands above the picture
-        self.curve = read_curve(document) if "links" in layout else None
+        self.curve = read_curve(document)
         self.extra = CURVE + 10 if self.curve else 0.0  # the height of what stands between picture and sentence
         if "contours" in document:
             self.extra = 18.0 * count_legend_rows(layout, picture[0], 11) + 4
@@ -186,26 +189,24 @@ class StepPicture:
         """Which way it goes, in words."""
         forward = "→ forward pass, with tangents" if self.now.pushes else "→ forward pass"
         back = "← walking back" if self.now.step["kind"] == "explain" else "← backward pass"
-        passing = back if self.now.backward else forward
-        if self.stopped:
-            return "✗ stopped"
-        return "" if self.walks else "↻ update" if self.now.update else passing
+        if self.walks or self.stopped:
+            return "✗ stopped" if self.stopped else ""
+        return "↻ update" if self.now.update else back if self.now.backward else forward
 
     def draw(self, x: float, y: float, width: float, height: float) -> list[Shape]:
         """Place the parts of the frame: direction, code, graph, sentence."""
         left, right, (room, tall, scale) = x + PADDING, x + width - PADDING, self.picture
-        walks = self.walks
         count = f"step {self.number + 1} of {len(self.document['steps'])}"
         shapes: list[Shape] = [
             Path(rounded_box(x, y, width, height, 8), PAPER, RULE),
             TextLine(left, y + 22, self.direction, 13, self.colour, bold=True, family=SANS),
             TextLine(right, y + 22, count, 12, QUIET, "end", family=SANS),
-            *([] if walks else self.code(left, y + 32, room)),
+            *([] if self.walks else self.code(left, y + 32, room)),
         ]
         left_edge, top_edge = self.corner()
         # A graph narrower than its frame is centred; a larger one is visibly cut.
         inset = max(0.0, (room - self.layout["width"] * scale) / 2)
-        seen = self.graph(left_edge, top_edge)
+        seen = [shape for piece in self.pieces(left_edge, top_edge) for shape in piece]
         shapes.append(Window(left + inset, y + self.head, room - 2 * inset, tall, left_edge, top_edge, scale, seen))
         if self.layout["width"] * scale > room + 1 or self.layout["height"] * scale > tall + 1:
             shapes.append(Path(rounded_box(left, y + self.head, room, tall, 4), stroke=RULE))
@@ -222,8 +223,8 @@ class StepPicture:
 
     def code(self, x: float, y: float, width: float) -> list[Shape]:
         """Draw the current line of the user's code, with the expression underlined."""
-        shapes: list[Shape] = [Path(rounded_box(x, y, width, 38, 4), self.tint if self.now.step.get("where") else SUNK)]
         where = self.now.step.get("where")
+        shapes: list[Shape] = [Path(rounded_box(x, y, width, 38, 4), self.tint if where else SUNK)]
         if where is None:
             return [*shapes, TextLine(x + 8, y + 23, "no line of its own", 11, QUIET, family=SANS)]
         part = self.document["code"][where["code"]]
@@ -235,12 +236,9 @@ class StepPicture:
         first = indent if end - indent <= letters else max(indent, min(start - 4, len(line.rstrip()) - letters))
         words = ("…" + line[first + 1 :]) if first > indent else line[first:]
         from_, to = max(0, start - first), min(letters, end - first)
-        shapes += [
-            TextLine(
-                x + 8, y + 14, shorten(f"{part['place']}, line {where['line']}", width - 16, 11), 11, QUIET, family=SANS
-            ),
-            TextLine(x + 8, y + 29, shorten(words.rstrip(), width - 16, 12, MONOSPACE), 12, INK),
-        ]
+        place = shorten(f"{part['place']}, line {where['line']}", width - 16, 11)
+        shapes.append(TextLine(x + 8, y + 14, place, 11, QUIET, family=SANS))
+        shapes.append(TextLine(x + 8, y + 29, shorten(words.rstrip(), width - 16, 12, MONOSPACE), 12, INK))
         if where["columns"] and to > from_:
             under = f"M{x + 8 + from_ * CHARACTER:.1f} {y + 34:.1f}H{x + 8 + to * CHARACTER:.1f}"
             shapes.append(Path(under, stroke=self.colour, weight=2))
@@ -258,19 +256,16 @@ class StepPicture:
         beyond = max(0.0, self.layout["width"] - room / scale), max(0.0, self.layout["height"] - tall / scale)
         return min(max(0.0, x - room / scale / 2), beyond[0]), min(max(0.0, y - tall / scale / 2), beyond[1])
 
-    def graph(self, left: float, top: float) -> list[Drawn]:
-        """Draw the visible part of the graph, or the picture in its place."""
-        if "compiling" in self.document:
-            return draw_listing(self.document["compiling"][self.number], self.layout)
-        if "contours" in self.document:
-            return draw_plane(self.document["contours"], self.number)
-        return [shape for piece in self.pieces(left, top) for shape in piece]
-
-    def pieces(self, left: float, top: float) -> list[list[Drawn]]:
+    def pieces(self, left: float, top: float, size: float = 11.0) -> list[list[Drawn]]:
         """Draw the visible part of the graph in pieces, as many at each step, those on top last.
 
         They are the frames of groups, lines, active lines, the names of groups (or their boxes, if folded) and tensors.
+        A picture in its place is one piece; letters of this size are in a plane.
         """
+        if "compiling" in self.document:
+            return [draw_listing(self.document["compiling"][self.number], self.layout)]
+        if "contours" in self.document:
+            return [draw_plane(self.document["contours"], self.number, size)]
         room, tall, scale = self.picture
         right, bottom = left + room / scale, top + tall / scale
         links: list[dict[str, Any]] = self.layout["links"]
@@ -333,17 +328,11 @@ class StepPicture:
         trail, back = self.trail(arrives), self.now.backward
         if not trail:
             return []
-        flows = arrives in self.active()
-        colour = self.colour if flows else IDLE
-        curves = "".join(map(_curve_of, trail))
-        return [
-            Path(
-                _start_of(trail[0]) + curves, stroke=colour, weight=2.6 if flows else 1.3, dash=(6, 4) if back else ()
-            ),
-            _arrowhead(trail[0]["points"][:2], 7, colour)
-            if back
-            else _arrowhead((trail[-1]["points"][2], trail[-1]["points"][4]), -7, colour),
-        ]
+        colour, weight = (self.colour, 2.6) if arrives in self.active() else (IDLE, 1.3)
+        line = _start_of(trail[0]) + "".join(map(_curve_of, trail))
+        tip = trail[0]["points"][:2] if back else trail[-1]["points"][2::2]
+        head = _arrowhead(tip, 7 if back else -7, colour)
+        return [Path(line, stroke=colour, weight=weight, dash=(6, 4) if back else ()), head]
 
     def box(self, tensor: int, box: dict[str, Any]) -> list[Drawn]:
         """Draw a tensor: its name, how it was computed, its value, its cotangent."""

@@ -1,6 +1,6 @@
 """What is known at one step of a trace: the values, the cotangents, the direction.
 
-It applies the changes in the document's `states` one by one, as js/history.js does in a browser.
+It applies those changes in the document's `states` that a frame shows, as js/history.js applies all of them.
 """
 
 from __future__ import annotations
@@ -29,15 +29,9 @@ class Moment:
     values, flows : dict of int to dict
         For each tensor that has one: its value, and its cotangent, or tangent, in the pass on show; arrays as the
         document describes them.
-    arrived : dict of int to dict
-        For each entry that the pass on show has come to: the cotangent, or tangent, that arrived.
     fates : dict of int to str
         The entries that have been computed so far: "recorded", "cut", or "skip" if no tape recorded it; "pulled" or
         "pushed" if the pass on show has come to it.
-    lanes : dict of (int, int) to str
-        What a tape has of an entry, by the entry and the tape.
-    paused, unconnected : list of int
-        The tapes that are paused, and the tensors that the pass on show had not reached when it ended.
     """
 
     step: dict[str, Any]
@@ -47,20 +41,12 @@ class Moment:
     on_show: int | None = None
     values: dict[int, dict[str, Any]] = field(default_factory=dict)
     flows: dict[int, dict[str, Any]] = field(default_factory=dict)
-    arrived: dict[int, dict[str, Any]] = field(default_factory=dict)
     fates: dict[int, str] = field(default_factory=dict)
-    lanes: dict[tuple[int, int], str] = field(default_factory=dict)
-    paused: list[int] = field(default_factory=list)
-    unconnected: list[int] = field(default_factory=list)
 
     @property
     def pushes(self) -> bool:
         """Whether tangents are on show."""
         return self.tangents and self.on_show is not None
-
-    def state(self, entry: int) -> str:
-        """Return what a player shows of an entry."""
-        return "now" if self.step.get("entry") == entry else self.fates.get(entry, "waiting")
 
 
 def read_moment(document: dict[str, Any], number: int) -> Moment:
@@ -72,20 +58,15 @@ def read_moment(document: dict[str, Any], number: int) -> Moment:
         now.tangents = change.get("tangents", now.tangents)
         now.update = change.get("update", now.update)
         now.on_show = change.get("pass", now.on_show)
-        now.paused = change.get("paused", now.paused)
         for tensor in change.get("values", ()):
             now.values[tensor] = step.get("value", document["tensors"][tensor]["value"])
-        now.lanes |= {(entry, tape): word for entry, tape, word in change.get("lanes", ())}
         current = passes[now.on_show]
-        current.unconnected += change.get("unconnected", [])
         if "fate" in change:
             (current if "flow" in change else now).fates[step["entry"]] = change["fate"]
         if "flow" in change and "tensor" in step:
             current.flows[step["tensor"]] = step[change["flow"]]
-        if "flow" in change and "fate" in change:
-            current.arrived[step["entry"]] = step[change["flow"]]
     shown = passes[now.on_show]
-    now.flows, now.arrived, now.unconnected = shown.flows, shown.arrived, shown.unconnected
+    now.flows = shown.flows
     now.fates |= {entry: fate for entry, fate in shown.fates.items() if entry in now.fates}
     return now
 

@@ -6,7 +6,7 @@ from math import hypot
 from typing import Any
 
 from ...text.shared import colour
-from .canvas import SANS, Drawn, Path, TextLine, rounded_box
+from .canvas import SANS, Drawn, Path, TextLine, mix, rounded_box
 from .wrapping import width_of
 
 INK, QUIET, PAPER, HEIGHT, UPHILL, NEWTON = map(colour, ("ink", "quiet", "paper", "contour", "backward", "forward"))
@@ -51,7 +51,7 @@ def draw_plane(part: dict[str, Any], number: int, size: float = SIZE) -> list[Dr
     right, bottom = left + wide, top + tall
     now, levels = part["iterates"][number], part["levels"]
     shapes: list[Drawn] = [
-        Path(level["area"], _mix(SHADE * (len(levels) - index)))
+        Path(level["area"], mix(PAPER, INK, SHADE * (len(levels) - index)))
         for index, level in reversed([*enumerate(levels)])
         if level.get("area")
     ]
@@ -109,9 +109,3 @@ def _draw_arrow(
             Path(f"M{corners[0]}L{to_x:.1f} {to_y:.1f}L{corners[1]}Z", PAPER if dash else stroke, stroke, 1.4)
         )
     return shapes
-
-
-def _mix(part: float) -> str:
-    """Mix a part of the ink into the paper."""
-    pairs = ([int(end[k : k + 2], 16) for k in (1, 3, 5)] for end in (PAPER, INK))
-    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in zip(*pairs, strict=True))

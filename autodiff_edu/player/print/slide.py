@@ -12,10 +12,9 @@ from typing import Any
 
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box
 from .computation import CAPTIONS, draw_terms, list_terms
-from .curve import TargetCurve, draw_curve, read_curve
-from .frames import INK, PAPER, QUIET, RULE, SUNK, StepPicture
-from .listing import size_of
-from .plane import count_legend_rows, draw_legend, draw_plane
+from .curve import draw_curve, read_curve
+from .frames import INK, PAPER, QUIET, RULE, SUNK, StepPicture, find_picture
+from .plane import count_legend_rows, draw_legend
 from .wrapping import shorten, wrap
 
 WIDTH, HEIGHT = 1280.0, 720.0
@@ -39,13 +38,8 @@ class Layer:
 
     def shapes(self) -> list[Shape]:
         """Return everything that is drawn."""
-        flat = [shape for piece in self.pieces for shape in piece]
-        return flat if self.window is None else [_fill_window(self.window, flat)]
-
-
-def _fill_window(window: Window, shapes: Any) -> Window:
-    place = window.x, window.y, window.width, window.height, window.left, window.top, window.scale
-    return Window(*place, shapes=shapes)
+        flat: list[Any] = [shape for piece in self.pieces for shape in piece]
+        return flat if self.window is None else [replace(self.window, shapes=flat)]
 
 
 class SlideLayout:
@@ -58,16 +52,15 @@ class SlideLayout:
     """
 
     def __init__(self, content: dict[str, Any]) -> None:
-        self.document, layout = content["trace"], content["layout"]
-        self.layout = self.document.get("contours", layout)
-        if "compiling" in self.document:
-            listing = size_of(self.document["compiling"])
-            self.layout = listing | {"width": min(listing["width"], (WIDTH - 2 * MARGIN) / FAR)}
-        self.curve: TargetCurve | None = read_curve(self.document) if "links" in self.layout else None
-        self.room = WIDTH - 2 * MARGIN if "compiling" in self.document else RIGHT
-        self.tall = HEIGHT - 2 * MARGIN - (CURVE + 20 if self.curve else 0)
-        if "compiling" in self.document:
-            self.tall = HEIGHT - 2 * MARGIN - 150
+        self.document = content["trace"]
+        self.layout = find_picture(self.document, content["layout"])
+        self.curve = read_curve(self.document)
+        self.lists = "compiling" in self.document  # whether it shows a program and no graph
+        self.room, around = RIGHT, CURVE + 20 if self.curve else 0.0
+        if self.lists:
+            self.room, around = WIDTH - 2 * MARGIN, 150.0
+            self.layout["width"] = min(self.layout["width"], self.room / FAR)
+        self.tall = HEIGHT - 2 * MARGIN - around
         fit = min(CLOSE, self.room / max(1.0, self.layout["width"]), self.tall / max(1.0, self.layout["height"]))
         # A plane may be as large as there is room.
         self.scale = fit if fit >= WHOLE or "levels" in self.layout else max(FAR, fit)
@@ -109,7 +102,7 @@ class SlideLayout:
         if counted and frame.subject is not None:
             subject, flows, frame = frame.subject, frame.now.flows, copy(frame)
             frame.now = replace(frame.now, flows=flows | {subject: flows[subject] | {"text": counted}})
-        steps, wide = len(self.document["steps"]), self.room if "compiling" in self.document else LEFT
+        steps, wide = len(self.document["steps"]), self.room if self.lists else LEFT
         back: list[Shape] = [Path(f"M0 0H{WIDTH:g}V{HEIGHT:g}H0Z", fill=PAPER)]
         heading: list[Shape] = [
             TextLine(MARGIN, MARGIN + 20, frame.direction, WORDS, frame.colour, bold=True, family=SANS),
@@ -120,18 +113,17 @@ class SlideLayout:
         words: list[Shape] = [
             TextLine(MARGIN, base + 30 * line, text, WORDS, INK, family=SANS) for line, text in enumerate(sentence)
         ]
-        if "compiling" in self.document:
+        if self.lists:
             name = shorten(self.document["title"], wide - 200, WORDS, bold=True)
             heading.append(TextLine(MARGIN, MARGIN + 20, name, WORDS, INK, bold=True, family=SANS))
             return [Layer((tuple(back), tuple(heading), tuple(words))), self.picture(frame, MARGIN, MARGIN + 52)]
         if not self.document["code"]:
-            facts = _draw_facts(self.document["title"], frame.now.step)
-            layers = [Layer((tuple(back), tuple(heading), facts, tuple(words)))]
+            middle: list[tuple[Shape, ...]] = [_draw_facts(self.document["title"], frame.now.step)]
         else:
-            top = MARGIN + 44
-            height = self.lines * self.letter * PITCH + 24
+            top, height = MARGIN + 44, self.lines * self.letter * PITCH + 24
             row = draw_terms(*list_terms(frame, arrives, counted), (MARGIN, LEFT), (top + height, base - WORDS))
-            layers = [Layer((tuple(back), tuple(heading), *self.code(frame, top, height), row, tuple(words)))]
+            middle = [*self.code(frame, top, height), row]
+        layers = [Layer((tuple(back), tuple(heading), *middle, tuple(words)))]
         layers.append(self.picture(frame, WIDTH - MARGIN - RIGHT, MARGIN))
         if "contours" in self.document:
             place = WIDTH - MARGIN - RIGHT, MARGIN + self.tall + 1.6 * SMALLEST, RIGHT
@@ -148,31 +140,23 @@ class SlideLayout:
         self.corner = left, top = self.aim(frame)
         wide, tall = frame.layout["width"] * self.scale, frame.layout["height"] * self.scale
         # If all of it fits, the window is as large as the picture and in the middle, except that of a listing.
-        middle = 0.0 if "compiling" in self.document else 0.5
+        middle = 0.0 if self.lists else 0.5
         across, down = max(0.0, self.room - wide), max(0.0, self.tall - tall)
         place = x + middle * across, y + middle * down, self.room - across, self.tall - down
         window = Window(*place, left, top, self.scale, ())
-        if "links" in self.layout:
-            drawn = frame.pieces(left, top)
-        elif "contours" in self.document:
-            drawn = [draw_plane(self.layout, frame.number, SMALLEST / self.scale)]
-        else:
-            drawn = [frame.graph(left, top)]
         edge: list[Drawn] = []
         if wide > self.room + 1 or tall > self.tall + 1:
             inset = 0.5 / self.scale
             box = left + inset, top + inset, place[2] / self.scale - 2 * inset, place[3] / self.scale - 2 * inset
             edge.append(Path(rounded_box(*box, 4), stroke=RULE, weight=0.6))
-        return Layer((*map(tuple, drawn), tuple(edge)), window)
+        return Layer((*map(tuple, frame.pieces(left, top, SMALLEST / self.scale)), tuple(edge)), window)
 
     def aim(self, frame: StepPicture) -> tuple[float, float]:
         """Find the top left corner of the visible part: the last one, if all that is current is visible there."""
         wanted = frame.corner()
         entry = frame.now.step.get("entry")
         inputs = self.document["entries"][entry]["inputs"] if entry is not None else []
-        boxes = (
-            [frame.layout["tensors"][each] for each in (*inputs, frame.subject) if each is not None] if inputs else []
-        )
+        boxes = [frame.layout["tensors"][each] for each in (*inputs, frame.subject) if inputs and each is not None]
         seen = self.room / self.scale, self.tall / self.scale
         beyond = max(0.0, frame.layout["width"] - seen[0]), max(0.0, frame.layout["height"] - seen[1])
         corner = []
@@ -190,10 +174,8 @@ class SlideLayout:
         """Return where a point of the graph is on the slide."""
         window = layer.window
         assert window is not None
-        return (
-            window.x + (point[0] - window.left) * window.scale,
-            window.y + (point[1] - window.top) * window.scale,
-        )
+        left, top = point[0] - window.left, point[1] - window.top
+        return window.x + left * window.scale, window.y + top * window.scale
 
     # The code
 
@@ -205,8 +187,7 @@ class SlideLayout:
         at = where["line"] - part["first_line"] if where else 0
         first = max(0, min(at - self.lines // 2, len(part["lines"]) - self.lines))
         letters = int((LEFT - 32) / (size * ADVANCE))
-        mark: list[Shape] = []
-        lines: list[Shape] = []
+        mark, lines = list[Shape](), list[Shape]()
         for row, line in enumerate(part["lines"][first : first + self.lines]):
             base = top + 12 + row * pitch + pitch * 0.68
             shift = 0

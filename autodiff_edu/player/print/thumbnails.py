@@ -7,9 +7,10 @@ from typing import Any
 
 from ...text.shared import colour
 from ..layout.thumbnails import LEVELS, cells_of, level, measure
-from .canvas import Path
+from .canvas import Path, mix
 
-INK, EDGE = colour("ink"), colour("rule")
+INK, EDGE, LOW, MIDDLE, HIGH = map(colour, ("ink", "rule", "low", "middle", "high"))
+SHADES = {shade: mix(MIDDLE, LOW if shade < 0 else HIGH, abs(shade) / LEVELS) for shade in range(-LEVELS, LEVELS + 1)}
 
 
 def draw_thumbnail(array: dict[str, Any], x: float, y: float, limit: float) -> list[Path]:
@@ -28,18 +29,7 @@ def draw_thumbnail(array: dict[str, Any], x: float, y: float, limit: float) -> l
             areas[shade] = areas.get(shade, "") + f"M{left} {top}H{right}V{bottom}H{left}Z"
             if not isfinite(number):
                 crosses += f"M{left} {top}L{right} {bottom}M{right} {top}L{left} {bottom}"
-    drawn = [Path(corners, _mix(shade)) for shade, corners in sorted(areas.items())]
+    drawn = [Path(corners, SHADES[shade]) for shade, corners in sorted(areas.items())]
     if crosses:
         drawn.append(Path(crosses, stroke=INK))
     return [*drawn, Path(f"M{x:.1f} {y:.1f}H{x + width:.1f}V{y + height:.1f}H{x:.1f}Z", stroke=EDGE)]
-
-
-def _mix(shade: int) -> str:
-    """Mix the middle of the colours with one of the ends.
-
-    >>> _mix(0), _mix(3), _mix(-8)
-    ('#f2f3f5', '#a9c7a3', '#7030a0')
-    """
-    ends = colour("middle"), colour("low" if shade < 0 else "high")
-    parts = ([int(end[k : k + 2], 16) for k in (1, 3, 5)] for end in ends)
-    return "#" + "".join(f"{round(a + (b - a) * abs(shade) / LEVELS):02x}" for a, b in zip(*parts, strict=True))

@@ -19,7 +19,7 @@ test("the numbers of sentences are those of the arrays, in brief", () => {
   let said = 0;
   for (const { kind, text, after } of document.steps) {
     if (kind !== "accumulate" || after.shape.length) continue;
-    assert.ok(text.includes(` now has ${brief(after.text)}.`), text);
+    assert.ok(text.includes(` is now ${brief(after.text)}.`), text);
     said++;
   }
   assert.ok(said);

@@ -29,7 +29,7 @@ test("where nothing changes there is no curve", () => {
 
 test("unnamed targets are one curve, and names with numbers of the user's are not joined", () => {
   const tensors = ["t1", "t2", "t3", "w", "v₂", "v₂"].map((name, k) =>
-    ({ name, kind: k < 3 ? "computed" : k === 5 ? "constant" : "variable" }));
+    ({ name, kind: k < 3 ? "computed" : k === 5 ? "constant" : "variable", ...(k < 3 && { unnamed: true }) }));
   const steps = [0, 1, 2].map((tensor) => ({ kind: "seed", tensor }));
   const scalar = (step, data) => ({ step, array: { shape: [], data, text: String(data) } });
   const rising = [scalar(0, 1), scalar(1, 2), scalar(2, 3)];
@@ -37,6 +37,8 @@ test("unnamed targets are one curve, and names with numbers of the user's are no
   const curves = readCurves({ steps, tensors, tapes: [] }, { changes });
   assert.deepEqual(curves.map(({ name }) => name), ["the target", "w", "v₂"]);
   assert.equal(trendOf(curves[0]), "the target falls from 5 to 4 over 3 values.");
+  const named = tensors.map((tensor) => ({ ...tensor, unnamed: undefined }));
+  assert.deepEqual(readCurves({ steps, tensors: named, tapes: [] }, { changes }).map(({ name }) => name), ["w", "v₂"]);
 });
 
 test("a value holds until the next one, and where it is not finite there is a gap", () => {

@@ -17,7 +17,7 @@ function askedOf({ document, layout }) {
 
 const KINDS = {
   "tangents are pushed": "pushed", number: "value", "What shape will": "shape", "do?": "recorded", kept: "kept",
-  "How many": "count", "pass starts at": "fate", "pulled back next": "next", sends: "sum", "What will d": "cut",
+  "How many": "count", "pass starts at": "fate", "pulled back next": "next", sends: "sum", "the gradient of": "cut",
 };
 const kindOf = ({ prompt }) => Object.entries(KINDS).find(([text]) => prompt.includes(text))[1];
 
@@ -166,7 +166,7 @@ test("of a stack of tangents the shape is asked", () => {
 test("None is not zero", () => {
   const trace = traces.cut_off;
   const [cut] = numbers(trace, "cut").map((step) => questionAt(trace, step));
-  assert.ok(cut.prompt.endsWith("What will dt1/dx be?"));
+  assert.ok(cut.prompt.endsWith("What will the gradient of t1 with respect to x be?"));
   assert.deepEqual([cut.options, cut.right], [["0", "1", "None"], "None"]);
   const zero = "0 would mean that there is a path, but a flat one. Is there a path at all?";
   assert.equal(judge(cut, "0").hint, zero);

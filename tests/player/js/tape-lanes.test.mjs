@@ -35,7 +35,8 @@ test("what is lost is lost on all tapes", () => {
   assert.equal(both.lost(0, pair.steps.length - 1), "released");
 });
 
-const headsOf = (...names) => readLanes({ steps: [], entries: [], tapes: names.map((name) => ({ name })) }, {}).heads;
+const headsOfTapes = (...tapes) => readLanes({ steps: [], entries: [], tapes }, {}).heads;
+const headsOf = (...names) => headsOfTapes(...names.map((name) => ({ name })));
 
 test("lanes have the numbers of their tapes", () => {
   assert.deepEqual(headsOf("outer", "inner"), ["1", "2"]);
@@ -44,6 +45,12 @@ test("lanes have the numbers of their tapes", () => {
   assert.deepEqual(headsOf("his 1", "her 1"), ["hi1", "he1"]);
   assert.deepEqual(headsOf("his 1", "her 2", "our 1"), ["h1", "h2", "o1"]);
   assert.deepEqual(headsOf("same 1", "same 1"), ["same 1", "same 1"]);
+});
+
+test("reruns are numbered, and a number in the name of their function is not theirs", () => {
+  const rerunOf = (reruns) => ({ name: `the rerun of ${reruns}`, reruns });
+  assert.deepEqual(headsOfTapes({ name: "t 3" }, rerunOf("block2")), ["3", "↻"]);
+  assert.deepEqual(headsOfTapes({ name: "t 3" }, rerunOf("block2"), rerunOf("block2")), ["3", "1", "2"]);
 });
 
 test("of many tapes, six have lanes: those at work, and those that were or will be soonest", () => {

@@ -58,7 +58,7 @@ def test_a_frame_shows_the_line_the_values_the_cotangents_and_the_sentence():
     assert {"← backward pass", f"step {len(player) - 2} of {len(player)}", "b = a + a", "[1 2]", "← [4 4]"} <= set(
         words
     )
-    assert "so a now has [4 4]." in " ".join(words)
+    assert "so the cotangent of a is now [4 4]." in " ".join(words)
 
 
 def test_what_is_not_computed_yet_is_a_dash_and_never_a_number():

@@ -101,7 +101,7 @@ def test_words_that_are_too_long_are_broken_and_the_rest_is_cut():
 
 
 def test_lines_break_at_spaces_and_hold_all_words():
-    text = "The contribution to x is 3. It is added to -0.416147, so x now has 2.58385."
+    text = "The contribution to x is 3. It is added to -0.416147, so the cotangent of x is now 2.58385."
     broken = wrap(text, 200.0, 13.0)
     assert " ".join(broken) == text
     assert all(width_of(line, 13.0) <= 200.0 for line in broken)

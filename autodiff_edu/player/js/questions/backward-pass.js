@@ -54,7 +54,7 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
     const source = known.find((each) => !leads(each, tensor, tape)) ?? known.find((each) => sums.has(each));
     if (first !== number || source === undefined) return null;
     const { zero, none, other } = words.fates;
-    const prompt = words.fate(name(tensor), words.slope(name(tensor), name(source)));
+    const prompt = words.fate(name(tensor), name(source));
     if (!sums.has(source)) {
       /** @type {Mistake[]} */
       const mistakes = [[zero, hints.zero], [other, hints.noPath]];

@@ -110,7 +110,7 @@ export function forwardQuestions({ steps, entries, tensors, formulas }, { appear
   /** @param {Step} step */
   const cut = ({ entry }) => {
     const { inputs: [input], output, operation } = entries[entry];
-    const prompt = words.cut(whole(entry), words.slope(name(output), name(input)));
+    const prompt = words.cut(whole(entry), name(output), name(input));
     /** @type {Partial<Question>} */
     const about = { prompt, mistakes: [["0", hints.zero]], hint: hints.recorded, why: why.stops(operation) };
     return askChoice(["0", "1", "None"], "None", about);

@@ -1,7 +1,6 @@
 """The operation that an error ended is an entry of the document, with what does not fit as a lesson."""
 
 import contextlib
-import warnings
 
 import numpy as np
 import pytest
@@ -71,30 +70,3 @@ def test_a_trace_around_another_hears_of_it_too():
     with pytest.raises(ValueError, match="matmul"), ad.trace() as outer, ad.trace() as inner, ad.GradientTape():
         h @ w
     assert [traced.document()["entries"][-1]["text"] for traced in (outer, inner)] == ["h @ w"] * 2
-
-
-def test_a_warning_about_numbers_is_at_the_reader_s_line_and_names_the_expression():
-    x = ad.Variable([0.0, 1.0])
-    with warnings.catch_warnings(record=True) as seen, ad.trace(), ad.GradientTape():
-        warnings.simplefilter("always")
-        np.log(x * 1.0)
-        with np.errstate(divide="ignore"):
-            np.log(x)
-        np.ones(1) / np.zeros(1)
-    assert [(str(each.message), each.category, each.filename) for each in seen] == [
-        ("divide by zero encountered in np.log(x * 1.0)", RuntimeWarning, __file__),
-        ("divide by zero encountered in np.ones(1) / np.zeros(1)", RuntimeWarning, __file__),
-    ]
-    assert seen[1].lineno - seen[0].lineno == 3
-
-
-def test_what_numpy_does_about_numbers_is_the_reader_s_choice():
-    with np.errstate(divide="raise"), ad.trace(), pytest.raises(FloatingPointError):
-        np.log(ad.constant(0.0))
-    with np.errstate(all="ignore"), warnings.catch_warnings(), ad.trace():
-        warnings.simplefilter("error")
-        np.log(ad.constant(0.0))
-    before = np.geterr()
-    with ad.trace():
-        pass
-    assert np.geterr() == before

@@ -1,0 +1,28 @@
+"""The curve of what a training minimises has the name that the code has for it."""
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+from autodiff_edu.player.print.curve import read_curve
+
+
+def slope_without_a_name(x):
+    with ad.GradientTape() as tape:
+        heights = [np.square(x)]
+    return tape.gradient(heights[0], x)
+
+
+def slope_of_t2(x):
+    with ad.GradientTape() as tape:
+        t2 = np.square(x)
+    return tape.gradient(t2, x)
+
+
+@pytest.mark.parametrize(("slope", "name"), [(slope_without_a_name, "target"), (slope_of_t2, "t2")])
+def test_a_target_without_a_name_is_the_target_and_t2_may_be_the_readers_own_name(slope, name):
+    x = ad.Variable(3.0, name="x")
+    with ad.trace() as steps:
+        for _ in range(4):
+            x.assign_sub(0.1 * slope(x))
+    assert read_curve(steps.document()).name == name

@@ -1,0 +1,44 @@
+"""NumPy's warnings about numbers are at the reader's line while a trace runs."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import autodiff_edu as ad
+
+
+def test_a_warning_about_numbers_is_at_the_reader_s_line_and_names_the_expression():
+    x = ad.Variable([0.0, 1.0])
+    with warnings.catch_warnings(record=True) as seen, ad.trace(), ad.GradientTape():
+        warnings.simplefilter("always")
+        np.log(x * 1.0)
+        with np.errstate(divide="ignore"):
+            np.log(x)
+        np.ones(1) / np.zeros(1)
+    assert [(str(each.message), each.category, each.filename) for each in seen] == [
+        ("divide by zero encountered in np.log(x * 1.0)", RuntimeWarning, __file__),
+        ("divide by zero encountered in np.ones(1) / np.zeros(1)", RuntimeWarning, __file__),
+    ]
+    assert seen[1].lineno - seen[0].lineno == 3
+
+
+def test_what_numpy_does_about_numbers_is_the_reader_s_choice():
+    with np.errstate(divide="raise"), ad.trace(), pytest.raises(FloatingPointError):
+        np.log(ad.constant(0.0))
+    with np.errstate(all="ignore"), warnings.catch_warnings(), ad.trace():
+        warnings.simplefilter("error")
+        np.log(ad.constant(0.0))
+    before = np.geterr()
+    with ad.trace():
+        pass
+    assert np.geterr() == before
+
+
+def test_a_warning_about_numbers_names_the_line_of_the_cell(shell):
+    cell = "%%play\nwith ad.GradientTape() as tape:\n    y = x - 3\n    z = np.log(y)"
+    with pytest.warns(RuntimeWarning, match=r"^divide by zero encountered in np\.log\(y\)$") as seen:
+        assert shell.run_cell(cell).success
+    (warning,) = seen
+    assert warning.lineno == 4
+    assert "autodiff_edu" not in warning.filename
