@@ -284,7 +284,7 @@ def test_play_pulls_back_by_itself_unless_the_function_does():
         torch.sin(x).sum().backward()
 
     for function in (f, own):
-        document = ad.play(function, torch.tensor([0.0, 1.0]))._content["trace"]
+        document = ad.play(function, torch.tensor([0.0, 1.0])).document()
         assert sum(step["kind"] == "seed" for step in document["steps"]) == 1
     with pytest.raises(TypeError, match="nothing leads back"):
         ad.play(lambda x: x.detach(), torch.tensor(1.0))
@@ -304,7 +304,7 @@ def test_an_error_is_the_last_step_at_its_line():
     x, w = torch.ones(3, 2), torch.ones(3, 1)
     with pytest.raises(RuntimeError) as caught:
         ad.play(lambda x, w: torch.tanh(x @ w), x, w)
-    last = caught.value.player._content["trace"]["steps"][-1]
+    last = caught.value.player.document()["steps"][-1]
     assert last["kind"] == "error"
     assert last["where"] is not None
 
