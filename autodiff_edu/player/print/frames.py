@@ -46,6 +46,8 @@ class Frames:
         The trace document as "trace", and its "layout".
     steps : sequence of int
         The steps, counted from 0.
+    covered : bool
+        Whether what is computed after a step is left out, for a reader who is to predict it.
 
     Examples
     --------
@@ -54,10 +56,10 @@ class Frames:
     Frames('<lambda>(x)', steps 1 and 4)
     """
 
-    def __init__(self, content: dict[str, Any], steps: Sequence[int]) -> None:
+    def __init__(self, content: dict[str, Any], steps: Sequence[int], covered: bool = False) -> None:
         self.steps = tuple(steps)
         self._title = content["trace"]["title"]
-        self._drawing = _draw_strip(content["trace"], content["layout"], self.steps)
+        self._drawing = _draw_strip(content["trace"], content["layout"], self.steps, covered)
 
     def __repr__(self) -> str:
         if not self.steps:
@@ -100,14 +102,14 @@ def draw_key_frame(content: dict[str, Any], predict: bool = False) -> tuple[str,
     """
     document = content["trace"]
     asked = content["ask"]["step"] - 1 if "ask" in content else 0
-    known = "ask" in content or (predict and document["steps"])
-    steps = [asked] if known else choose_key_steps(document, 1)
+    covered = "ask" in content or (predict and bool(document["steps"]))
+    steps = [asked] if covered else choose_key_steps(document, 1)
     about = "".join(f", step {number + 1}: {document['steps'][number]['text']}" for number in steps)
-    return Frames(content, steps).svg(), f"{_cut(document['title'], 200)}{_cut(about, 400)}"
+    return Frames(content, steps, covered).svg(), f"{_cut(document['title'], 200)}{_cut(about, 400)}"
 
 
 def _draw_strip(
-    document: dict[str, Any], layout: dict[str, Any], steps: Sequence[int]
+    document: dict[str, Any], layout: dict[str, Any], steps: Sequence[int], covered: bool
 ) -> tuple[float, float, list[Shape]]:
     """Draw a title and the frames under it, row by row."""
     layout = document.get("contours", layout)  # a picture in place of the graph
@@ -117,7 +119,7 @@ def _draw_strip(
     scale = max(SMALLEST, fit)
     room = min(max(NARROWEST, layout["width"] * scale + 2 * PADDING), WIDEST) - 2 * PADDING
     picture = (room, min(layout["height"] * scale, TALLEST), scale)
-    frames = [StepPicture(document, layout, number, picture) for number in steps]
+    frames = [StepPicture(document, layout, number, picture, covered=covered) for number in steps]
     words = max((len(frame.sentence) for frame in frames), default=0)
     head = max((frame.head for frame in frames), default=0.0)
     below = max((frame.extra for frame in frames), default=0.0)
@@ -139,7 +141,7 @@ def _draw_strip(
 
 
 class StepPicture:
-    """One step; with `arrives` false, before what moves in it has arrived."""
+    """One step; with `arrives` false, before what moves in it has arrived; `covered`, without what comes later."""
 
     def __init__(
         self,
@@ -148,6 +150,7 @@ class StepPicture:
         number: int,
         picture: tuple[float, float, float],
         arrives: bool = True,
+        covered: bool = False,
     ) -> None:
         self.document, self.number, self.picture = document, number, picture
         self.now: Moment = read_moment(document, number)
@@ -158,6 +161,8 @@ class StepPicture:
         self.subject = subject_of(document, self.now.step)
         home = self.subject if self.subject is not None else max(self.now.values, default=None)
         self.layout = fold(layout, home) if "links" in layout else layout
+        if covered and "links" in layout:
+            self.layout = _cover(self.layout, document["entries"], self.now)
         passing = UPDATE if self.now.update else BACKWARD if self.now.backward else FORWARD
         self.colour, self.tint = STOPPED if self.stopped else passing
         self.flowing = FORWARD if self.now.pushes else BACKWARD
@@ -406,6 +411,25 @@ class StepPicture:
             TextLine(left + beyond, middle + rise, art["ends"][part], 10, QUIET),
         ]
         return [*draw_thumbnail(array, x, y, box["limits"][part]), *words]
+
+
+def _cover(layout: dict[str, Any], entries: list[dict[str, Any]], now: Moment) -> dict[str, Any]:
+    """Hide what has not been computed yet, as the player does while it asks."""
+    groups, begun = layout["groups"], set()
+    for entry in now.fates:
+        group = layout["tensors"][entries[entry]["output"]]["group"]
+        while group >= 0:
+            begun.add(group)
+            group = groups[group]["parent"]
+
+    def keep(parts: list[dict[str, Any]], known: list[bool]) -> list[dict[str, Any]]:
+        return [one if is_known else one | {"hidden": True} for one, is_known in zip(parts, known, strict=True)]
+
+    return layout | {
+        "tensors": keep(layout["tensors"], [tensor in now.values for tensor in range(len(layout["tensors"]))]),
+        "links": keep(layout["links"], [link.get("entry") in now.fates for link in layout["links"]]),
+        "groups": keep(groups, [group in begun for group in range(len(groups))]),
+    }
 
 
 def _start_of(link: dict[str, Any]) -> str:
