@@ -318,7 +318,7 @@ def test_axe_finds_nothing_in_what_opens_and_parts_are_seen_together(notebook: N
     notebook.player().is_seen_at_once(*ALL)
     player = notebook.player("logistic regression")
     player.root.locator("input[type=range]").fill("60")
-    openers = [("Nudge", "Escape"), ("cut", "Escape"), ("What the signs mean", "Escape"), ("Stage", "f")]
+    openers = [("Nudge", "Escape"), ("cut", "Escape"), ("Signs and keys", "Escape"), ("Stage", "f")]
     for theme, rules in (("Dark", ["color-contrast"]), ("Light", [])):
         notebook.wear(f"JupyterLab {theme}")
         for opener, closer in openers if theme == "Light" else openers[:2]:
