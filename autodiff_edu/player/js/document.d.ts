@@ -49,7 +49,6 @@ interface Entry {
   arguments: (number | string)[];
   inputs: number[];
   output: number;
-  parameters: Record<string, string>;
   formula: number;
   contributions: (number | null)[];
   tapes: number[];
