@@ -109,6 +109,7 @@ export const STRINGS = {
     about: (name) => `Show or hide ${name}; ↑ and ↓ go to its previous or next change`,
     value: (name, text) => `${name} = ${text}`,
     size: (name, norm) => `‖${name}‖ = ${norm}`,
+    range: (low, high) => `${low} to ${high}`,
     at: (/** @type {number} */ step) => `step ${step}; click to go to the nearest step where something changes`,
     norm: (name) => `the norm of ${name}`,
     /** @type {Trend} */
