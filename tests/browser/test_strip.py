@@ -15,7 +15,7 @@ from browser.player_page import only, save_page, violations
 # What the chips say, and from which step on which height is drawn.
 READ = """root => ({
   chips: [...root.querySelectorAll(".chips button")].map((chip) => chip.querySelector("span").textContent),
-  ranges: [...root.querySelectorAll(".chips .range")].map((range) => range.checkVisibility() ? range.textContent : null),
+  ranges: [...root.querySelectorAll(".range")].map((range) => range.checkVisibility() ? range.textContent : null),
   pressed: [...root.querySelectorAll(".chips button")].map((chip) => chip.ariaPressed === "true"),
   inks: [...root.querySelectorAll(".band [data-ink]")].map((path) => path.dataset.ink),
   said: root.querySelector(".band svg").getAttribute("aria-label"),
