@@ -46,8 +46,6 @@ class Frames:
         The trace document as "trace", and its "layout".
     steps : sequence of int
         The steps, counted from 0.
-    covered : bool
-        Whether what is computed after a step is left out, for a reader who is to predict it.
 
     Examples
     --------
@@ -56,10 +54,10 @@ class Frames:
     Frames('<lambda>(x)', steps 1 and 4)
     """
 
-    def __init__(self, content: dict[str, Any], steps: Sequence[int], covered: bool = False) -> None:
+    def __init__(self, content: dict[str, Any], steps: Sequence[int]) -> None:
         self.steps = tuple(steps)
         self._title = content["trace"]["title"]
-        self._drawing = _draw_strip(content["trace"], content["layout"], self.steps, covered)
+        self._drawing = _draw_strip(content["trace"], content["layout"], self.steps)
 
     def __repr__(self) -> str:
         if not self.steps:
@@ -105,11 +103,13 @@ def draw_key_frame(content: dict[str, Any], predict: bool = False) -> tuple[str,
     covered = "ask" in content or (predict and bool(document["steps"]))
     steps = [asked] if covered else choose_key_steps(document, 1)
     about = "".join(f", step {number + 1}: {document['steps'][number]['text']}" for number in steps)
-    return Frames(content, steps, covered).svg(), f"{_cut(document['title'], 200)}{_cut(about, 400)}"
+    if covered:
+        content = content | {"layout": _cover(document, content["layout"], asked)}
+    return Frames(content, steps).svg(), f"{_cut(document['title'], 200)}{_cut(about, 400)}"
 
 
 def _draw_strip(
-    document: dict[str, Any], layout: dict[str, Any], steps: Sequence[int], covered: bool
+    document: dict[str, Any], layout: dict[str, Any], steps: Sequence[int]
 ) -> tuple[float, float, list[Shape]]:
     """Draw a title and the frames under it, row by row."""
     layout = document.get("contours", layout)  # a picture in place of the graph
@@ -119,7 +119,7 @@ def _draw_strip(
     scale = max(SMALLEST, fit)
     room = min(max(NARROWEST, layout["width"] * scale + 2 * PADDING), WIDEST) - 2 * PADDING
     picture = (room, min(layout["height"] * scale, TALLEST), scale)
-    frames = [StepPicture(document, layout, number, picture, covered=covered) for number in steps]
+    frames = [StepPicture(document, layout, number, picture) for number in steps]
     words = max((len(frame.sentence) for frame in frames), default=0)
     head = max((frame.head for frame in frames), default=0.0)
     below = max((frame.extra for frame in frames), default=0.0)
@@ -141,7 +141,7 @@ def _draw_strip(
 
 
 class StepPicture:
-    """One step; with `arrives` false, before what moves in it has arrived; `covered`, without what comes later."""
+    """One step; with `arrives` false, before what moves in it has arrived."""
 
     def __init__(
         self,
@@ -150,7 +150,6 @@ class StepPicture:
         number: int,
         picture: tuple[float, float, float],
         arrives: bool = True,
-        covered: bool = False,
     ) -> None:
         self.document, self.number, self.picture = document, number, picture
         self.now: Moment = read_moment(document, number)
@@ -159,10 +158,7 @@ class StepPicture:
             flows = before.flows if before.on_show == self.now.on_show else {}
             self.now = replace(self.now, values=before.values, flows=flows)
         self.subject = subject_of(document, self.now.step)
-        home = self.subject if self.subject is not None else max(self.now.values, default=None)
-        self.layout = fold(layout, home) if "links" in layout else layout
-        if covered and "links" in layout:
-            self.layout = _cover(self.layout, document["entries"], self.now)
+        self.layout = fold(layout, _home_of(document, self.now)) if "links" in layout else layout
         passing = UPDATE if self.now.update else BACKWARD if self.now.backward else FORWARD
         self.colour, self.tint = STOPPED if self.stopped else passing
         self.flowing = FORWARD if self.now.pushes else BACKWARD
@@ -413,11 +409,19 @@ class StepPicture:
         return [*draw_thumbnail(array, x, y, box["limits"][part]), *words]
 
 
-def _cover(layout: dict[str, Any], entries: list[dict[str, Any]], now: Moment) -> dict[str, Any]:
-    """Hide what has not been computed yet, as the player does while it asks."""
+def _home_of(document: dict[str, Any], now: Moment) -> int | None:
+    """Return the tensor around which the graph is unfolded."""
+    subject = subject_of(document, now.step)
+    return max(now.values, default=None) if subject is None else subject
+
+
+def _cover(document: dict[str, Any], layout: dict[str, Any], number: int) -> dict[str, Any]:
+    """Hide what has not been computed at a step, as the player does while it asks; no room is left for it below."""
+    now = read_moment(document, number)
+    layout = fold(layout, _home_of(document, now))
     groups, begun = layout["groups"], set()
     for entry in now.fates:
-        group = layout["tensors"][entries[entry]["output"]]["group"]
+        group = layout["tensors"][document["entries"][entry]["output"]]["group"]
         while group >= 0:
             begun.add(group)
             group = groups[group]["parent"]
@@ -425,11 +429,14 @@ def _cover(layout: dict[str, Any], entries: list[dict[str, Any]], now: Moment) -
     def keep(parts: list[dict[str, Any]], known: list[bool]) -> list[dict[str, Any]]:
         return [one if is_known else one | {"hidden": True} for one, is_known in zip(parts, known, strict=True)]
 
-    return layout | {
+    kept = {
         "tensors": keep(layout["tensors"], [tensor in now.values for tensor in range(len(layout["tensors"]))]),
         "links": keep(layout["links"], [link.get("entry") in now.fates for link in layout["links"]]),
         "groups": keep(groups, [group in begun for group in range(len(groups))]),
     }
+    boxes = [box for box in (*kept["tensors"], *kept["groups"]) if not box.get("hidden")]
+    height = max((box["y"] + box["height"] for box in boxes), default=0.0) + PADDING
+    return layout | kept | {"height": height, "open": True}
 
 
 def _start_of(link: dict[str, Any]) -> str:
