@@ -30,6 +30,7 @@ import numpy as np
 from ..core.entry import Entry
 from ..core.rule import RULES
 from ..rules import operations
+from ..text.formatting import short_argument
 from ..text.shared import operators
 
 MANY = 12
@@ -82,12 +83,13 @@ def passed_through(entry: Entry, flowing: set[int | None], last: bool) -> int | 
     return None
 
 
-def application(entry: Entry, arguments: list[Any], words: dict[str, str]) -> Any:
+def application(entry: Entry, arguments: list[Any]) -> Any:
     """Return the tree of an entry that has no expression in NumPy, such as a call of a custom gradient."""
     leaves = [["code", part] if isinstance(part, str) else k for k, part in enumerate(arguments)]
     if entry.name in SIGNS and len(leaves) == 2:
         return [SIGNS[entry.name], *leaves]
-    return ["call", entry.name, *_few(leaves), *(["code", f"{key}={text}"] for key, text in words.items())]
+    words = [["code", f"{key}={short_argument(value)}"] for key, value in entry.parameters.items()]
+    return ["call", entry.name, *_few(leaves), *words]
 
 
 def has_expression(entry: Entry) -> bool:

@@ -10,13 +10,12 @@ Lists refer to each other by index, counted from 0.
   where the user's code has no name for it, so that this one is made up.
 - `formulas`: expressions of the program as trees, which `program/formulas.py` describes.
 - `entries`: `number` (from 1; null if no tape recorded it), `operation`, `text`, `arguments` (in order: a tensor, or
-  text), `inputs` (the tensors among them) and `output` (a tensor), `parameters` (name and text), `formula` (what it
-  computes), `contributions` (for each argument the formula of what is sent back to it, null where nothing is),
-  `tapes`, `scope` (names, from the outermost), `where`; where arguments were copied to the shape of the output,
-  `broadcast` (which ones); where a line has a second name for an argument, as after `y = x`, `aliases` (for each
-  argument that name, or null); where tangents are pushed forward, `pushes` (for each argument the formula of how far
-  its tangent moves the output); and `call` (the innermost of `calls` it is in, if it is in any). An operation that
-  several tapes recorded is one entry.
+  text), `inputs` (the tensors among them) and `output` (a tensor), `formula` (what it computes), `contributions` (for
+  each argument the formula of what is sent back to it, null where nothing is), `tapes`, `scope` (names, from the
+  outermost), `where`; where arguments were copied to the shape of the output, `broadcast` (which ones); where a line
+  has a second name for an argument, as after `y = x`, `aliases` (for each argument that name, or null); where
+  tangents are pushed forward, `pushes` (for each argument the formula of how far its tangent moves the output); and
+  `call` (the innermost of `calls` it is in, if it is in any). An operation that several tapes recorded is one entry.
 - `calls`: calls of the user's functions, each after the one it was made in: `text` ("f(3)"), `function` (equal for
   calls of one function), `caller` (a call; not there where none is known), `given` (the tensors among its arguments, if
   there are any), `method` (true for a method that no scope frames).
@@ -95,7 +94,7 @@ from ..core.variable import Variable
 from ..custom.call import Custom
 from ..custom.inner_tape import SecondTape
 from ..rules.operations import alias
-from ..text.formatting import short_argument, short_value, spell_out
+from ..text.formatting import short_value, spell_out
 from ..text.frames import Where
 from ..text.labels import Labels, names_of_arguments, names_of_tapes
 from ..text.places import names
@@ -347,7 +346,6 @@ class Writer:
                 "text": self.labels.text(entry),
                 "arguments": (arguments := self._arguments(entry)),
                 "inputs": [argument for argument in arguments if isinstance(argument, int)],
-                "parameters": {name: short_argument(value) for name, value in entry.parameters.items()},
                 "tapes": [],
                 "scope": distinguish(self.scopes.get(entry.output_id, ()), self.owners),
             }
@@ -416,7 +414,7 @@ class Writer:
             arguments, id = described["arguments"], entry.output_id
             tree = written.formulas.get((id, None))
             if tree is None:
-                tree = formulas.application(entry, arguments, described["parameters"])
+                tree = formulas.application(entry, arguments)
             described["formula"] = index(tree)
             described["contributions"] = [index(written.formulas.get((id, k))) for k in range(len(arguments))]
             pushes = [index(written.formulas.get((id, -1 - k))) for k in range(len(arguments))]

@@ -12,7 +12,7 @@ from programs import diamond, forward_mode, stopped, two_tapes
 from browser.player_page import only, read, save_page, violations_in_both_schemes
 
 GLOSSARY = Path(__file__).parents[2] / "book" / "glossary.md"
-SIGNS = "What the signs mean"
+SIGNS = "Signs and keys"
 REFUSE = "() => { Element.prototype.requestFullscreen = () => Promise.reject(new TypeError('refused')); }"
 
 # What every definition says, in order: its name, its text without the name and the button, and where it links to.
@@ -42,6 +42,30 @@ def test_every_definition_is_the_one_of_the_glossary(visit: Any, tmp_path: Path)
     assert last == SIGNS
     for sign in "→←!●×◌▸○‖∅":
         assert sign in signs
+
+
+def test_the_keys_are_listed_beside_the_signs(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(save_page(diamond(), tmp_path)))
+    word(player, SIGNS).click()
+    lists = [text.split("\n") for text in player.root.locator(".shortcuts").all_inner_texts()]
+    plain, stage, question = [dict(zip(rows[::2], rows[1::2], strict=True)) for rows in lists]
+    assert plain["→"] == "Next step"
+    assert plain["Space"] == "Play or pause"
+    assert list(stage.items())[:3] == [
+        ("Page Down", "Next step"),
+        ("Page Up", "Previous step"),
+        ("1 – 9", "Choose a panel; press again for more room"),
+    ]
+    assert question["Page Down or →"] == "Show me"
+    for name, done in {**plain, **stage, **question}.items():
+        assert "undefined" not in (name, done)
+        assert done
+    player.press("Escape")
+    last = len(read(diamond()).steps) - 1
+    for name, step in (("End", last), ("←", last - 1), ("Home", 0), ("→", 1)):
+        player.press({"←": "ArrowLeft", "→": "ArrowRight"}.get(name, name))
+        player.stands_at(step)
+        assert name in plain
 
 
 def test_a_definition_links_to_the_glossary_that_the_page_names_and_to_none_elsewhere(

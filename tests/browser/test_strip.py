@@ -14,7 +14,8 @@ from browser.player_page import only, save_page, violations
 
 # What the chips say, and from which step on which height is drawn.
 READ = """root => ({
-  chips: [...root.querySelectorAll(".chips button")].map((chip) => chip.textContent),
+  chips: [...root.querySelectorAll(".chips button")].map((chip) => chip.querySelector("span").textContent),
+  ranges: [...root.querySelectorAll(".range")].map((range) => range.checkVisibility() ? range.textContent : null),
   pressed: [...root.querySelectorAll(".chips button")].map((chip) => chip.ariaPressed === "true"),
   inks: [...root.querySelectorAll(".band [data-ink]")].map((path) => path.dataset.ink),
   said: root.querySelector(".band svg").getAttribute("aria-label"),
@@ -56,6 +57,7 @@ def test_the_chips_have_what_the_document_has_at_every_step(visit: Any, tmp_path
         assert w == ("w" if known is None else norm("w", known["data"]))
         assert read["pressed"] == [True] * 4
         assert read["marker"] == pytest.approx(8 + number / last * (read["band"] - 16), abs=0.1)
+        assert read["ranges"] == ["0.591 to 0.693", "0 to 0.444", "-0.0114 to 0", "1 to 1.06"]
     assert (loss, p) == ("loss = 0.590605", "‖p‖ = 1.059")
     assert {read["said"] for read in seen.values()} == {
         "loss falls from 0.6931 to 0.5906 over 3 values. the norm of w rises from 0 to 0.4435 over 4 values. "
@@ -129,6 +131,7 @@ def test_what_is_still_to_come_is_hidden_from_who_predicts(visit: Any, tmp_path:
     assert band.evaluate(clip) == ["inset(-3px 100% -3px 0px)", "none"]
     assert shown.root.evaluate(READ)["said"] == "Values up to this step"
     assert not shown.root.locator(".end").first.is_visible()
+    assert shown.root.evaluate(READ)["ranges"] == [None] * 4
 
 
 def test_a_gradient_that_vanishes_is_a_line_that_falls_on_a_logarithmic_scale(visit: Any, tmp_path: Path) -> None:

@@ -65,10 +65,10 @@ def test_with_scripts_neither_is_seen(visit: Any, tmp_path: Path) -> None:
 
 def test_nbconvert_keeps_the_key_frame_and_the_transcript() -> None:
     nbconvert = pytest.importorskip("nbconvert", reason="nbconvert comes with JupyterLab")
-    notebook = nbformat.read(NOTEBOOKS / "01-the-tape.ipynb", as_version=4)
+    notebook = nbformat.read(NOTEBOOKS / "07-stop-recording.ipynb", as_version=4)
     notebook.cells = [cell for cell in notebook.cells if cell.source.startswith("%%play")][:1]
     latex, _ = nbconvert.LatexExporter().from_notebook_node(notebook)
-    assert "1. The tape watches price, which is 2." in latex
+    assert "1. The tape watches x, which is 3." in latex
     markdown, _ = nbconvert.MarkdownExporter().from_notebook_node(notebook)
     encoded = re.search(r'src="data:image/svg\+xml;base64,([^"]*)"', markdown).group(1)
     assert base64.b64decode(encoded).startswith(b"<svg ")

@@ -40,6 +40,7 @@ def test_chapter_1_opens_runs_and_its_players_step(lab: Path, served: str, open_
     player = tab.page.locator(".jp-Notebook section.player").first
     player.scroll_into_view_if_needed()
     assert player.get_attribute("data-step") == "0"
+    player.locator('[data-action="predict"][aria-pressed="true"]').click()  # or the arrow would ask
     player.focus()
     tab.page.keyboard.press("ArrowRight")
     tab.page.locator('.jp-Notebook section.player[data-step="1"]').first.wait_for()

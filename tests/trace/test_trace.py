@@ -176,7 +176,7 @@ def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
         assert isinstance(tensor["name"], str)
         check_array(tensor["value"])
     for entry in d["entries"]:
-        assert {"number", "operation", "text", "arguments", "inputs", "output", "parameters", "formula"} <= set(entry)
+        assert {"number", "operation", "text", "arguments", "inputs", "output", "formula"} <= set(entry)
         assert {"contributions", "tapes", "scope", "where"} <= set(entry)
         assert entry["inputs"] == [argument for argument in entry["arguments"] if not isinstance(argument, str)]
         check_formula(d["formulas"][entry["formula"]], len(entry["arguments"]))

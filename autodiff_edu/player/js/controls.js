@@ -1,6 +1,7 @@
-/** The heading, the buttons, the speed, the scrubber and the keys. */
+/** The heading, the buttons, the speed and the scrubber. */
 
 import { build, draw, make, set, write } from "./dom.js";
+import { KEYS, spellKeys } from "./keys.js";
 import { STRINGS } from "./strings.js";
 
 /**
@@ -21,16 +22,15 @@ export function headingView(trace, history) {
 
 const PAUSE = "M8.5 6v12M15.5 6v12";
 const BUTTONS = {
-  first: { key: STRINGS.controls.home, icon: "M7 6v12M17 6l-6 6 6 6" },
-  previous: { key: "←", icon: "M14.5 6l-6 6 6 6" },
-  play: { key: STRINGS.controls.space, icon: "M8 5.5v13l11-6.5z" },
-  next: { key: "→", icon: "M9.5 6l6 6-6 6" },
-  last: { key: STRINGS.controls.end, icon: "M17 6v12M7 6l6 6-6 6" },
+  first: "M7 6v12M17 6l-6 6 6 6",
+  previous: "M14.5 6l-6 6 6 6",
+  play: "M8 5.5v13l11-6.5z",
+  next: "M9.5 6l6 6-6 6",
+  last: "M17 6v12M7 6l6 6-6 6",
 };
 const SPEEDS = [0.5, 1, 2, 4];
 
-/** @typedef {keyof typeof BUTTONS | "stage" | "predict" | "leave" | "fit" | "wave" | "farther" | "back"} Action */
-/** @typedef {Record<Action, () => void>} Actions */
+/** @typedef {import("./keys.js").Actions & { predict: () => void }} Actions */
 
 /**
  * `actions` are what the buttons do, by name; `go` hears where the scrubber is put, `setSpeed` a factor, `setSize`
@@ -45,9 +45,11 @@ const SPEEDS = [0.5, 1, 2, 4];
 export function controlsView(trace, history, { actions, go, setSpeed, sizes, setSize }) {
   /** @type {[typeof STRINGS.controls, number, Record<string, HTMLButtonElement>]} */
   const [words, last, buttons] = [STRINGS.controls, trace.steps.length - 1, {}];
-  for (const [action, { key, icon }] of Object.entries(BUTTONS)) {
+  const titleOf = (/** @type {keyof typeof BUTTONS} */ action, name = words[action]) =>
+    `${name} (${spellKeys(KEYS[action])})`;
+  for (const [action, icon] of /** @type {[keyof typeof BUTTONS, string][]} */ (Object.entries(BUTTONS))) {
     const image = draw("svg", { viewBox: "0 0 24 24", "aria-hidden": true }, draw("path", { d: icon }));
-    const about = { "aria-label": words[action], title: `${words[action]} (${key})` };
+    const about = { "aria-label": words[action], title: titleOf(action) };
     buttons[action] = make("button", { type: "button", "data-action": action, ...about }, image);
   }
   const about = { type: "button", "data-action": "predict", "aria-pressed": false, title: words.aboutPredict };
@@ -55,7 +57,7 @@ export function controlsView(trace, history, { actions, go, setSpeed, sizes, set
   const onStage = { type: "button", "data-action": "stage", "aria-pressed": false, title: words.aboutStage };
   const stage = make("button", onStage, words.stage);
   for (const button of [...Object.values(buttons), predict, stage]) {
-    button.addEventListener("click", actions[/** @type {Action} */ (button.dataset.action)]);
+    button.addEventListener("click", () => actions[/** @type {keyof Actions} */ (button.dataset.action)]());
   }
   const choices = SPEEDS.map((factor) => make("option", { value: factor }, words.times(factor)));
   const speed = make("select", { class: "speed", "aria-label": words.speed, title: words.speed }, ...choices);
@@ -91,8 +93,8 @@ export function controlsView(trace, history, { actions, go, setSpeed, sizes, set
   };
   const showPlaying = (/** @type {boolean} */ playing) => {
     const name = playing ? words.pause : words.play;
-    build(buttons.play, { "aria-label": name, title: `${name} (${BUTTONS.play.key})` });
-    set(buttons.play.querySelector("path"), "d", playing ? PAUSE : BUTTONS.play.icon);
+    build(buttons.play, { "aria-label": name, title: titleOf("play", name) });
+    set(buttons.play.querySelector("path"), "d", playing ? PAUSE : BUTTONS.play);
   };
   const showPredicting = (/** @type {boolean} */ on) => set(predict, "aria-pressed", on);
   const focusNext = () => buttons.next.focus({ preventScroll: true });
@@ -100,36 +102,4 @@ export function controlsView(trace, history, { actions, go, setSpeed, sizes, set
   const choosing = make("div", { class: "choices" }, speed, size, predict, stage);
   const element = make("div", { class: "controls" }, moving, choosing, track);
   return { element, stage, show, showPlaying, showPredicting, focusNext };
-}
-
-/** @type {Record<string, Action>} */
-const KEYS = {
-  ArrowLeft: "previous", ArrowRight: "next", " ": "play", Home: "first", End: "last",
-  f: "stage", 0: "fit", w: "wave",
-};
-/** @type {Record<string, Action>} */
-const SHIFT_KEYS = { ArrowLeft: "back", ArrowRight: "farther" };
-/** @type {Record<string, Action>} */
-const STAGE_KEYS = { PageUp: "previous", PageDown: "next" }; // those of a presenter's remote
-
-/**
- * Does what a key stands for, by the names of the actions; keys that stand for nothing here go on to the page.
- * @param {KeyboardEvent} event
- * @param {Actions} actions
- */
-export function handleKey(event, actions, onStage = false) {
-  if (onStage && event.key === "Escape") { event.stopPropagation(); actions.leave(); return; }
-  // What is typed is neither a shortcut of the player nor of the page around it.
-  if (/** @type {Element} */ (event.target).matches("input:not([type=range]), select, textarea")) {
-    event.stopPropagation();
-    return;
-  }
-  const plain = KEYS[event.key] ?? (onStage ? STAGE_KEYS[event.key] : undefined);
-  const action = event.shiftKey ? SHIFT_KEYS[event.key] : plain;
-  if (event.ctrlKey || event.altKey || event.metaKey || !action) return;
-  event.stopPropagation();
-  // On a button that was reached with Tab, Space presses that button.
-  if (event.key === " " && /** @type {Element} */ (event.target).matches("button, summary")) return;
-  event.preventDefault();
-  if (!(event.repeat && action === "stage")) actions[action]();
 }

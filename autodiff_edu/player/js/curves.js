@@ -113,4 +113,13 @@ export function trendOf({ name, points, heights }) {
 }
 
 /** @param {number} height */
-export const formatHeight = (height) => String(Number(height.toPrecision(4)));
+export const formatHeight = (height, digits = 4) => String(Number(height.toPrecision(digits)));
+
+/**
+ * How low and how high a curve goes, in few digits, but in as many as tell these two apart.
+ * @type {(curve: Pick<Curve, "low" | "high">, digits?: number) => [string, string]}
+ */
+export function formatRange({ low, high }, digits = 3) {
+  const [from, to] = [formatHeight(low, digits), formatHeight(high, digits)];
+  return from === to ? formatRange({ low, high }, digits + 1) : [from, to];
+}

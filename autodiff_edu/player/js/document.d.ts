@@ -50,7 +50,6 @@ interface Entry {
   arguments: (number | string)[];
   inputs: number[];
   output: number;
-  parameters: Record<string, string>;
   formula: number;
   contributions: (number | null)[];
   tapes: number[];

@@ -2,7 +2,8 @@
 
 import { BOX_MARKS, drawCorner, drawScissors } from "./boxes.js";
 import { build, draw, make, set, write } from "./dom.js";
-import { STRINGS } from "./strings.js";
+import { ANSWER_KEYS, KEYS, STAGE_KEYS, spellKeys } from "./keys.js";
+import { ANSWERS, STRINGS } from "./strings.js";
 
 const SIGNS = "signs";
 /** @param {string} term */
@@ -17,7 +18,7 @@ const idOf = (term) => `word-${term.replace(" ", "-")}`; // no other player sees
 export const wordButton = (term, text = term) =>
   make("button", { type: "button", class: "word", "aria-haspopup": "dialog", popovertarget: idOf(term) }, text);
 
-/** The button that opens the list of the signs. */
+/** The button that opens the lists of the signs and of the keys. */
 export function signsButton() {
   const button = wordButton(SIGNS, "?");
   for (const name of ["aria-label", "title"]) set(button, name, STRINGS.glossary.signs);
@@ -68,7 +69,8 @@ export function glossaryView(stop) {
   };
   const entries = Object.entries(words.terms);
   const defined = entries.map(([term, text]) => dialog(term, term, () => make("p", {}, text), ...glossaryLink(term)));
-  const element = make("div", { class: "words" }, ...defined, dialog(SIGNS, words.signs, listOfSigns));
+  const signs = dialog(SIGNS, words.signs, listOfSigns, listsOfKeys());
+  const element = make("div", { class: "words" }, ...defined, signs);
   /** @type {() => HTMLElement | null} */
   const current = () => element.querySelector(":popover-open");
   /** Esc ends a definition, and neither the stage nor what the page has open. */
@@ -112,4 +114,21 @@ function listOfSigns() {
     [picture(STRINGS.glossary.scissors, scissors), STRINGS.glossary.cut],
     [picture(STRINGS.glossary.corner, drawCorner(0, 0)), STRINGS.graph.corner]];
   return make("dl", {}, ...rows.flatMap(([sign, text]) => [make("dt", {}, sign), make("dd", {}, text)]));
+}
+
+/** What the keys do, from the tables that bind them; those of the graph are read aloud there, too. */
+function listsOfKeys() {
+  const { headings, does } = STRINGS.keys;
+  const { first, last, next, previous } = STRINGS.controls;
+  const meanings = { first, last, next, previous, ...does, reveal: ANSWERS.reveal };
+  /** @type {(heading: string, keys: import("./keys.js").Keys) => HTMLElement[]} */
+  const list = (heading, keys) => {
+    const rows = Object.entries(keys).flatMap(([action, some]) =>
+      [make("dt", {}, spellKeys(some)), make("dd", {}, meanings[/** @type {keyof typeof meanings} */ (action)])]);
+    return [make("b", {}, heading), make("dl", { class: "shortcuts" }, ...rows)];
+  };
+  const lists = [
+    ...list(headings.keys, KEYS), ...list(headings.stage, STAGE_KEYS), ...list(headings.question, ANSWER_KEYS),
+  ];
+  return make("div", {}, ...lists, make("b", {}, headings.graph), make("p", {}, STRINGS.graph.keys));
 }

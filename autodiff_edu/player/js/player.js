@@ -11,7 +11,7 @@
 import { codeView } from "./code.js";
 import { compilerPassesView } from "./compiler-passes.js";
 import { contoursView } from "./contours.js";
-import { controlsView, handleKey, headingView } from "./controls.js";
+import { controlsView, headingView } from "./controls.js";
 import { readCorners } from "./corners.js";
 import { build, make, set, writeWhole } from "./dom.js";
 import { readFlow } from "./flow.js";
@@ -19,6 +19,7 @@ import { glossaryView } from "./glossary.js";
 import { landing, readSizes } from "./granularity.js";
 import { graphView } from "./graph.js";
 import { readHistory } from "./history.js";
+import { handleKey } from "./keys.js";
 import { nudgeView } from "./nudge.js";
 import { unpack } from "./packing.js";
 import { panelView } from "./panel.js";
@@ -216,7 +217,10 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
    * @param {boolean} on
    */
   const cover = (on) => { set(root, "data-predicting", on ? "" : null); covered = on; draw(); };
-  const onStage = { stage: () => stage.toggle(), leave: () => stage.leave(), fit: () => {} };
+  const onStage = {
+    stage: () => stage.toggle(), leave: () => stage.leave(), tab: (/** @type {string} */ key) => stage.tab(key),
+    blank: () => stage.blank(), fit: () => {},
+  };
   const playing = { play: () => (isPlaying() ? stop() : play()), wave: replay };
   const actions = { ...moves, ...onStage, ...playing, predict: togglePredict };
   const setSize = (/** @type {number} */ chosen) => { stepSize = chosen; };

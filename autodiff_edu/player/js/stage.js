@@ -7,6 +7,7 @@
  */
 
 import { build, make, set } from "./dom.js";
+import { ANSWER_KEYS, STAGE_KEYS, actionOf } from "./keys.js";
 import { STRINGS } from "./strings.js";
 
 /** In the order in which they are offered; what a document is made for comes first on stage. */
@@ -16,9 +17,6 @@ const TABS = {
 };
 const LONG_PROGRAM = '.program-figure:has([data-long]) [aria-expanded="true"]';
 const IDLE_AFTER = 3000; // milliseconds without the mouse until the controls fade
-const BLANK_KEYS = ["b", "."];
-/** @type {Record<string, "reveal" | "previous">} */
-const ANSWER_KEYS = { PageDown: "reveal", ArrowRight: "reveal", PageUp: "previous", ArrowLeft: "previous" };
 const EDITING_KEYS = ["ArrowLeft", "ArrowRight"];
 
 /**
@@ -95,30 +93,31 @@ export function stageView(host, root, button, { redraw, rest, ask }) {
     if (root.popover) { root.hidePopover(); set(root, "popover", null); }
   };
   /**
-   * Does what a key stands for on stage alone, and says whether there is such a thing.
+   * Wakes a blank screen, or answers what is asked, and says whether the key did.
    * @param {KeyboardEvent} event
    */
   const handleKey = (event) => {
     if (!isOn() || event.ctrlKey || event.altKey || event.metaKey) return false;
-    const act = actionOf(event);
+    const act = meaningOf(event);
     if (!act) return false;
     event.preventDefault();
     event.stopPropagation();
     act();
     return true;
   };
-  /** @type {(event: KeyboardEvent) => (() => void) | null | undefined | false} */
-  const actionOf = ({ key, target }) => {
+  /** @type {(event: KeyboardEvent) => (() => void) | undefined | false} */
+  const meaningOf = (event) => {
     if (isBlank()) return () => blank(false);
+    const { key, target } = event;
     const field = /** @type {Element} */ (target).closest("input:not([type=range]), select, textarea");
     // In a field that is empty the arrows of a remote have nothing to walk along.
     const edits = field && !(field.matches("input") && /** @type {HTMLInputElement} */ (field).value === "");
-    const answer = ask.isOpen() && !(edits && EDITING_KEYS.includes(key)) && ANSWER_KEYS[key];
-    if (answer) return () => { root.focus({ preventScroll: true }); ask[answer](); }; // the field goes, and its focus
-    if (field) return null;
-    if (BLANK_KEYS.includes(key)) return () => blank(true);
-    const tab = /^[1-9]$/.test(key) && there[Number(key) - 1];
-    return tab && (() => turn(tab[0]));
+    const answer = ask.isOpen() && !(edits && EDITING_KEYS.includes(key)) && actionOf(ANSWER_KEYS, event);
+    return answer && (() => { root.focus({ preventScroll: true }); ask[answer](); }); // the field goes, and its focus
+  };
+  const tab = (/** @type {string} */ key) => {
+    const chosen = there[STAGE_KEYS.tab.indexOf(key)];
+    if (chosen) turn(chosen[0]);
   };
   for (const moved of ["pointermove", "pointerdown"]) root.addEventListener(moved, wake);
   root.addEventListener("click", (event) => {
@@ -129,5 +128,5 @@ export function stageView(host, root, button, { redraw, rest, ask }) {
   host.addEventListener("fullscreenchange", () => { if (!isFull()) leave(); });
   const made = there.find(([name]) => name === "sweep") ?? there[0];
   choose(made?.[0]);
-  return { list, isOn, leave, handleKey, toggle: () => (isOn() ? leave() : enter()) };
+  return { list, isOn, leave, handleKey, tab, blank: () => blank(true), toggle: () => (isOn() ? leave() : enter()) };
 }

@@ -67,9 +67,6 @@ export const STRINGS = {
     pause: "Pause",
     next: "Next step",
     last: "Last step",
-    space: "Space", // the names of the keys, as they stand on the keyboard
-    home: "Home",
-    end: "End",
     scrubber: "Step",
     turn: (/** @type {number} */ step) => `A backward pass starts at step ${step}`,
     /** @type {(kind: string, step: number) => string} */
@@ -87,12 +84,32 @@ export const STRINGS = {
     stage: "Stage",
     aboutStage: "Fill the screen, readable from the back row (f; Esc to exit)",
   },
+  keys: {
+    /** As they stand on the keyboard. */
+    names: { ArrowLeft: "←", ArrowRight: "→", " ": "Space", PageDown: "Page Down", PageUp: "Page Up", Escape: "Esc" },
+    range: (first, last) => `${first} – ${last}`,
+    either: " or ",
+    headings: { keys: "Keys", stage: "On stage", question: "On stage, at a question", graph: "In the graph" },
+    /** What they do, where no button says it. */
+    does: {
+      farther: "A step of the next larger size",
+      back: "The same, back",
+      play: "Play or pause",
+      wave: "Replay the wave",
+      fit: "Show the whole graph",
+      stage: "Fill the screen, or go back",
+      tab: "Choose a panel; press again for more room",
+      blank: "Blank the screen until the next key",
+      leave: "Leave the stage",
+    },
+  },
   strip: {
     memory: "bytes held",
     target: "the target",
     about: (name) => `Show or hide ${name}; ↑ and ↓ go to its previous or next change`,
     value: (name, text) => `${name} = ${text}`,
     size: (name, norm) => `‖${name}‖ = ${norm}`,
+    range: (low, high) => `${low} to ${high}`,
     at: (/** @type {number} */ step) => `step ${step}; click to go to the nearest step where something changes`,
     norm: (name) => `the norm of ${name}`,
     /** @type {Trend} */
@@ -332,7 +349,7 @@ export const STRINGS = {
         "Nothing flows back through the operation: it moves in jumps, or was told to stop the gradient. If every " +
         "path from a source to the target is cut, the gradient is None.",
     },
-    signs: "What the signs mean",
+    signs: "Signs and keys",
     meanings: {
       "→": "Forward: a value, or a tangent",
       "←": "Backward: a cotangent",

@@ -3,7 +3,7 @@
  * it, and the size of one cotangent on a logarithmic scale. A trace in which nothing changes has no strip.
  */
 
-import { formatHeight, formatPower, readCotangents, readCurves, stairsOf, trendOf } from "./curves.js";
+import { formatHeight, formatPower, formatRange, readCotangents, readCurves, stairsOf, trendOf } from "./curves.js";
 import { draw, make, set, write } from "./dom.js";
 import { latest } from "./history.js";
 import { STRINGS } from "./strings.js";
@@ -55,7 +55,8 @@ export function stripView(trace, history, go, isCovered) {
     curve.line = draw("path", { d: stairsOf(curve, last) });
     const sample = draw("svg", { viewBox: "0 0 20 8", "aria-hidden": true }, draw("path", { d: "M0 4H20" }));
     const about = { type: "button", "aria-pressed": false, title: words.about(curve.name) };
-    curve.chip = make("button", about, sample, curve.label);
+    const range = make("span", { class: "range" }, words.range(...formatRange(curve)));
+    curve.chip = make("button", about, sample, curve.label, range);
     curve.chip.addEventListener("click", () => { toggle(curve); arrange(); });
     curve.chip.addEventListener("keydown", (event) => {
       const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];

@@ -100,9 +100,11 @@ def draw_key_frame(content: dict[str, Any], predict: bool = False) -> tuple[str,
     """
     document = content["trace"]
     asked = content["ask"]["step"] - 1 if "ask" in content else 0
-    known = "ask" in content or (predict and document["steps"])
-    steps = [asked] if known else choose_key_steps(document, 1)
+    covered = "ask" in content or (predict and bool(document["steps"]))
+    steps = [asked] if covered else choose_key_steps(document, 1)
     about = "".join(f", step {number + 1}: {document['steps'][number]['text']}" for number in steps)
+    if covered:
+        content = content | {"layout": _cover(document, content["layout"], asked)}
     return Frames(content, steps).svg(), f"{_cut(document['title'], 200)}{_cut(about, 400)}"
 
 
@@ -159,8 +161,7 @@ class StepPicture:
             flows = before.flows if before.on_show == self.now.on_show else {}
             self.now = replace(self.now, values=before.values, flows=flows)
         self.subject = subject_of(document, self.now.step)
-        home = self.subject if self.subject is not None else max(self.now.values, default=None)
-        self.layout = fold(layout, home) if "links" in layout else layout
+        self.layout = fold(layout, _home_of(document, self.now)) if "links" in layout else layout
         passing = UPDATE if self.now.update else BACKWARD if self.now.backward else FORWARD
         self.colour, self.tint = STOPPED if self.stopped else passing
         self.flowing = FORWARD if self.now.pushes else BACKWARD
@@ -395,6 +396,36 @@ class StepPicture:
             TextLine(left + beyond, middle + rise, art["ends"][part], 10, QUIET),
         ]
         return [*draw_thumbnail(array, x, y, box["limits"][part]), *words]
+
+
+def _home_of(document: dict[str, Any], now: Moment) -> int | None:
+    """Return the tensor around which the graph is unfolded."""
+    subject = subject_of(document, now.step)
+    return max(now.values, default=None) if subject is None else subject
+
+
+def _cover(document: dict[str, Any], layout: dict[str, Any], number: int) -> dict[str, Any]:
+    """Hide what has not been computed at a step, as the player does while it asks; no room is left for it below."""
+    now = read_moment(document, number)
+    layout = fold(layout, _home_of(document, now))
+    groups, begun = layout["groups"], set()
+    for entry in now.fates:
+        group = layout["tensors"][document["entries"][entry]["output"]]["group"]
+        while group >= 0:
+            begun.add(group)
+            group = groups[group]["parent"]
+
+    def keep(parts: list[dict[str, Any]], known: list[bool]) -> list[dict[str, Any]]:
+        return [one if is_known else one | {"hidden": True} for one, is_known in zip(parts, known, strict=True)]
+
+    kept = {
+        "tensors": keep(layout["tensors"], [tensor in now.values for tensor in range(len(layout["tensors"]))]),
+        "links": keep(layout["links"], [link.get("entry") in now.fates for link in layout["links"]]),
+        "groups": keep(groups, [group in begun for group in range(len(groups))]),
+    }
+    boxes = [box for box in (*kept["tensors"], *kept["groups"]) if not box.get("hidden")]
+    height = max((box["y"] + box["height"] for box in boxes), default=0.0) + PADDING
+    return layout | kept | {"height": height, "open": True}
 
 
 def _start_of(link: dict[str, Any]) -> str:

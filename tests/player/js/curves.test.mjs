@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  formatHeight, formatPower, readCotangents, readCurves, stairsOf, trendOf,
+  formatHeight, formatPower, formatRange, readCotangents, readCurves, stairsOf, trendOf,
 } from "../../../autodiff_edu/player/js/curves.js";
 import { dampedStep } from "../../../autodiff_edu/player/js/newton-damping.js";
 import { readHistory } from "../../../autodiff_edu/player/js/history.js";
@@ -21,6 +21,12 @@ test("the targets come first, then what is assigned to, then the rest", () => {
     assert.deepEqual(points.map(({ step }) => step), points.map(({ step }) => step).toSorted((a, b) => a - b));
     assert.deepEqual([low, high], [Math.min(...heights), Math.max(...heights)]);
   }
+});
+
+test("the ends of a curve have three digits, and more where three do not tell them apart", () => {
+  assert.deepEqual(formatRange({ low: 0.0386512, high: 0.195111 }), ["0.0387", "0.195"]);
+  assert.deepEqual(formatRange({ low: 1.414213, high: 1.414218 }), ["1.41421", "1.41422"]);
+  assert.deepEqual(formatRange({ low: -1e-148, high: 2e9 }), ["-1e-148", "2000000000"]);
 });
 
 test("where nothing changes there is no curve", () => {

@@ -67,6 +67,22 @@ def test_what_is_not_computed_yet_is_a_dash_and_never_a_number():
     assert not {"0", "[0 0]"} & set(words)
 
 
+def test_the_key_frame_of_a_reader_who_is_to_predict_shows_nothing_that_comes_later():
+    def steps():
+        with ad.trace("two turns") as traced, ad.GradientTape():
+            x = ad.Variable(2.0, name="x")
+            for _ in range(2):
+                with ad.scope("a turn"):
+                    x = 3.0 * x
+        return traced
+
+    shown = texts(ad.play(steps())._picture[0])
+    assert {"multiply", "a turn"} <= set(shown)
+    asked = texts(ad.play(steps(), predict=True)._picture[0])
+    known = ["x", "2", "The tape watches x, which is 2."]
+    assert asked == ["two turns", "→ forward pass", "step 1 of 3", "no line of its own", *known]
+
+
 def test_frames_are_chosen_by_number():
     player = ad.play(diamond())
     assert player.frames(0, np.int64(3)).steps == (0, 3)
