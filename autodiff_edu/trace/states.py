@@ -154,12 +154,13 @@ def _find_unconnected(document: dict[str, Any]) -> Iterator[Change]:
         if step["kind"] == "watch":
             tapes[step["tensor"]].append(step["tape"])
     tapes |= {entry["output"]: entry["tapes"] for entry in document["entries"]}
-    known: dict[int, None] = {}
+    known: dict[int, dict[int, None]] = defaultdict(dict)  # by tape
     reached = {(step["pass"], step["tensor"]) for step in steps if "pass" in step and "tensor" in step}
     for number, (step, change) in enumerate(zip(steps, _find_values(document), strict=True)):
-        known |= dict.fromkeys(change.get("values", ()))
+        for tensor in change.get("values", ()):
+            for tape in tapes[tensor]:
+                known[tape][tensor] = None
         missed = []
         if "pass" in step and last[step["pass"]] == number and step["kind"] not in PUSHING:
-            own = [tensor for tensor in known if step["tape"] in tapes[tensor]]
-            missed = [tensor for tensor in own if (step["pass"], tensor) not in reached]
+            missed = [tensor for tensor in known[step["tape"]] if (step["pass"], tensor) not in reached]
         yield {"unconnected": missed} if missed else {}
