@@ -32,7 +32,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 from math import prod
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -149,6 +149,7 @@ class Lines(WithBlock, Listener):
         self.sources: dict[int, Tensor] = {}  # by the id of its array: what has a gradient
         self.rebound: dict[str, tuple[int, Tensor]] = {}  # by name: the event, and a tensor to be watched
         self.from_gradients: set[int] = set()  # the ids of gradients, and of what is computed from them on no tape
+        self.lambdas: dict[CodeType, str] = {}  # their names
         self.counts: Counter[Any] = Counter()
 
     def __enter__(self) -> None:
@@ -314,12 +315,22 @@ class Lines(WithBlock, Listener):
                 self.report_return(at, at.current[0].value, value)
             else:
                 self.finish(at)
-            if at.call is not None and at.lines:
-                name = at.call.name.removesuffix(".__call__").rpartition(".")[2]
+            name = at.call.name.removesuffix(".__call__").rpartition(".")[2] if at.call is not None else ""
+            name = self.find_name(frame) if name == "lambda" else name
+            if name:
                 self.trace.returned |= dict(self.list_tensors(name, value))  # the outermost that returns it counts
         self.frames.pop()
         if frame.f_code.co_flags & _PAUSING:
             self.paused_frames[frame] = at
+
+    def find_name(self, frame: FrameType) -> str:
+        """Find the name that a running lambda has in the functions around it or in its module; empty if it has none."""
+        if frame.f_code not in self.lambdas:
+            around = [at.frame.f_locals for at in reversed(self.frames)]
+            named = (pair for names in (*around, frame.f_globals) for pair in [*names.items()])
+            found = (name for name, value in named if type(value) is FunctionType and value.__code__ is frame.f_code)
+            self.lambdas[frame.f_code] = next(found, "")
+        return self.lambdas[frame.f_code]
 
     def find(self, frame: FrameType) -> Frame | None:
         """Find a followed frame; those called from it are over, reported or not."""
