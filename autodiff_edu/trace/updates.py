@@ -109,8 +109,10 @@ class Updates:
     def rebind(self, i: int, event: Rebind) -> int:
         """Write the line that gives a tensor's name to a new one, after any lines it needs; return its index."""
         before, after, value = event.source._id, event.tensor._id, event.tensor._array
-        ids = after, self.made.get(after), self.same.get(id(value))
-        maker = next((self.makers[id] for id in ids if id in self.makers), None)
+        origin = after
+        while origin not in self.makers and origin in self.made:
+            origin = self.made[origin]
+        maker = self.makers.get(origin) or self.makers.get(self.same.get(id(value), 0))
         while maker is not None and maker.operation is alias:
             maker = self.makers.get(maker.ids[0])
         name, expression = self.writer.name(before, event.source._array), None

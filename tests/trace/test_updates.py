@@ -336,6 +336,10 @@ def in_a_fresh_variable(w):
     return w  # noqa: RET504 - the name is the point
 
 
+def in_a_variable_twice(w):
+    return in_a_fresh_variable(ad.Variable(w))
+
+
 def made_a_constant_before(w):
     w = ad.constant(w)
     return watched_again(w)
@@ -350,7 +354,15 @@ def by_a_function(w):
 @pytest.mark.parametrize("value", [3.0, [1.0, 3.0]])
 @pytest.mark.parametrize(
     "turn",
-    [watched_again, in_one_line, augmented, in_a_fresh_variable, made_a_constant_before, by_a_function],
+    [
+        watched_again,
+        in_one_line,
+        augmented,
+        in_a_fresh_variable,
+        in_a_variable_twice,
+        made_a_constant_before,
+        by_a_function,
+    ],
     ids=lambda turn: turn.__name__,
 )
 def test_a_name_that_is_given_to_a_step_downhill_is_an_update(turn, value):
