@@ -26,6 +26,7 @@ from .text.ipython import find_shell
 from .trace import Trace, sources, trace
 from .trace.hook import hook
 from .trace.scopes import scope
+from .trace.warning_places import show_at_the_line
 
 if TYPE_CHECKING:
     from . import nn, plots
@@ -161,6 +162,8 @@ def _register_magic() -> None:
 
 
 _register_magic()
+if find_shell() is not None:
+    show_at_the_line()
 
 
 def __dir__() -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
@@ -93,7 +94,9 @@ def _key(line: ProgramLine) -> Any:
     one = line.instruction
     if one is None:
         return line.text.partition(" ")[0]  # def or return
-    return (one.where, one.answer) if one.output_value is None else (one.output_value, line.text.startswith("with "))
+    return (
+        (one.where, one.answer) if one.output_value is None else (one.output_value, line.remark == "")
+    )  # a first line of two
 
 
 class _Reasons:
@@ -136,7 +139,8 @@ class _Reasons:
 
 
 def _name(line: ProgramLine) -> str:
-    return line.text.partition(" = ")[0]
+    """Return the name that a line gives a value to, or puts something into: "x", in `x[1:] = t2`."""
+    return re.sub(r"^\s*(np\.add\.at\()?(\w+).*", r"\2", line.text)
 
 
 def _sentence(name: str, lines: list[dict[str, Any]]) -> str:

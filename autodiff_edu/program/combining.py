@@ -56,7 +56,9 @@ def show(
     if not writer.with_formulas or key in writer.formulas:
         return
     arrived = {id for id, symbol in symbols.items() if symbol == "__g"}
+    writer.in_symbols = True
     whole = _in_full(writer, entries, value, symbols, arrived) if isinstance(value, Tensor) else expression
+    writer.in_symbols = False
     if whole is not None:
         writer.formulas[key] = formulas.tree(whole.text)
         return

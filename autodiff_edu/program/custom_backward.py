@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from ..core.tensor import wrap
 from ..custom.call import Call
 from . import combining, formulas
 from .expressions import ExpressionWriter
-from .spelling import Text
+from .spelling import Text, same
 
 
 def as_expression(
@@ -37,24 +39,42 @@ def as_expression(
     for k, id in enumerate(entry.ids):
         if id is not None:
             symbols.setdefault(id, formulas.argument(k))
-    arrived = {
-        id
-        for one in noted
-        for id, operand in zip(one.ids, one.values, strict=True)
-        if id is not None and operand is cotangent
-    }
+    arrived = _find_arrived(entry, noted, cotangent)
     if value is cotangent:
         writer.formulas.setdefault((entry.output_id, argument), "g")
         return bar
     result = next((one for one in reversed(noted) if one.output_value is value), None)
-    if result is None or len(entry.call.outputs) > 1:  # of several outputs, each cotangent is a part of this
+    if result is None or arrived is None:
         return None
     target = wrap(result.output_value, result.output_id)
-    texts: dict[int | None, Text] = dict.fromkeys(arrived, bar)
+    texts: dict[int | None, Text] = {id: Text(bar.text + part) for id, part in arrived.items()}
     expression = combining.combine(writer, noted, target, texts.copy())
-    symbols |= dict.fromkeys(arrived, "__g")
+    symbols |= {id: f"__g{part}" for id, part in arrived.items()}
     combining.show(writer, (entry.output_id, argument), noted, target, texts, symbols, expression)
     return expression
+
+
+def _find_arrived(entry: Entry, noted: list[Entry], cotangent: Any) -> dict[int, str] | None:
+    """Find the tensors that a backward function was called with, each with the part of the cotangent that it has.
+
+    Where there are several outputs they are known by their numbers, if no two have the same; None if they are not.
+    """
+    operands = {id: operand for one in noted for id, operand in zip(one.ids, one.values, strict=True) if id is not None}
+    smooth = [output for output in entry.call.outputs if output.dtype.kind in "fc"]
+    if len(smooth) == 1:
+        return {id: "" for id, operand in operands.items() if operand is cotangent}
+    parts, start = dict[str, Any](), 0
+    for shape, dtype in smooth:
+        stop = start + prod(shape)
+        parts[f"[{start}:{stop}]" if shape else f"[{start}]"] = cotangent[start:stop] if shape else cotangent[start]
+        if len(shape) > 1 or dtype != cotangent.dtype or dtype.kind == "c":
+            return None
+        start = stop
+    if any(same(one, other) for one, other in combinations(parts.values(), 2)) or cotangent.ndim > 1:
+        return None
+    computed = {one.output_id for one in noted}
+    given = {id: operand for id, operand in operands.items() if id > entry.output_id and id not in computed}
+    return {id: text for id, operand in given.items() for text, part in parts.items() if same(operand, part)}
 
 
 def as_call(writer: ExpressionWriter, number: int, entry: Entry, argument: int) -> Text:

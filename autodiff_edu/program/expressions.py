@@ -44,6 +44,16 @@ class Statement(NamedTuple):
     remark: str = ""
 
 
+def write_zeros(shape: tuple[int, ...], dtype: np.dtype) -> Text:
+    """Write an array of zeros.
+
+    >>> write_zeros((3,), np.dtype("float64")).text, write_zeros((2, 3), np.dtype("float32")).text
+    ('np.zeros(3)', 'np.zeros((2, 3), np.float32)')
+    """
+    size = str(shape[0] if len(shape) == 1 else shape)
+    return Text(f"np.zeros({size})" if dtype == np.float64 else f"np.zeros({size}, np.{dtype.name})")
+
+
 class ExpressionWriter:
     """Writes expressions and the lines that give them names, and keeps track of the names.
 
@@ -73,6 +83,8 @@ class ExpressionWriter:
         self._given: dict[Any, list[tuple[Any, str]]] = {}  # by id: the values that a tensor came with, and their names
         self._bars: dict[tuple[int, int], str] = {}  # by backward pass and id
         self.answers: dict[tuple[int, int], str] = {}
+        self.in_symbols = False  # whether a formula is being written, which is one expression
+        self._placed: tuple[str, Text, str] | None = None  # a part in two lines: its name, zeros, and what goes there
 
     # Names -----------------------------------------------------------------------------------------------------------
 
@@ -129,7 +141,16 @@ class ExpressionWriter:
         return self._bars.get((number, id))
 
     def assign(self, name: str, expression: Text, remark: str = "") -> None:
-        """Write a line that gives a name its value."""
+        """Write a line that gives a name its value, or give the name to the part that the last two lines compute."""
+        part, zeros, placed = self._placed or ("", expression, "")
+        self._placed = None
+        if expression.text == part and not re.search(rf"\b{name}\b", placed.format(name="")):
+            del self.lines[-2:]
+            self._taken.discard(part)
+            self.lines.append(Statement(f"{name} = {zeros.text}"))
+            self.defined[name] = len(self.lines)
+            self.lines.append(Statement(placed.format(name=name), remark))
+            return
         self.defined[name] = len(self.lines)
         self.lines.append(Statement(f"{name} = {expression.text}", remark))
 
@@ -174,6 +195,10 @@ class ExpressionWriter:
             return Text(f"{first.within(10)}[{parts[1].text}]")
         if operation is np.swapaxes and set(entry.values[1:]) == {-1, -2} and entry.output_value.ndim == 2:
             return Text(f"{first.within(10)}.T")
+        if operation is operations.gather and self._is_plain(entry, entry.values[0]):
+            return Text(f"{first.within(10)}[{self._within(entry, entry.values[0], parts[1])}]")
+        if operation is operations.scatter and not self.in_symbols and self._is_plain(entry, entry.output_value):
+            return self._place(entry, parts)
         texts = [part.text for part in parts]
         if name in INDEXING:
             texts[1] = self._index(entry.values[1], parts[1])
@@ -181,6 +206,29 @@ class ExpressionWriter:
             texts = [f"[{', '.join(texts)}]"]
         texts += [f"{key}={self._parameter(key, value).text}" for key, value in self._list_keywords(entry)]
         return Text(f"{self._function(operation)}({', '.join(texts)})")
+
+    def _is_plain(self, entry: Computed, whole: Any) -> bool:
+        """Return whether NumPy's brackets do it: with a stack in front, arrays in a tuple may mix up the axes."""
+        _, index, shape = entry.values
+        return np.ndim(whole) == len(shape) or operations.is_basic(index) or not isinstance(index, tuple)
+
+    def _within(self, entry: Computed, whole: Any, index: Text) -> str:
+        """Write an index between brackets, with what takes all of a stack in front."""
+        return ", ".join([*[":"] * (np.ndim(whole) - len(entry.values[2])), index.text])
+
+    def _place(self, entry: Computed, parts: list[Text]) -> Text:
+        """Write lines that put elements in their places among zeros; those sharing a place are added."""
+        index, array = entry.values[1], entry.output_value
+        once = operations.is_basic(index) or (isinstance(index, np.ndarray) and index.dtype == bool)
+        within = self._within(entry, array, parts[1])
+        whole = self._index(index, parts[1]) if within == parts[1].text else f"np.s_[{within}]"
+        zeros = write_zeros(array.shape, array.dtype)
+        placed = f"[{within}] = {parts[0].text}" if once else f", {whole}, {parts[0].text})"
+        placed = f"{'' if once else 'np.add.at('}{{name}}{placed.replace('{', '{{').replace('}', '}}')}"
+        part = self.part(zeros)
+        self.lines.append(Statement(placed.format(name=part)))
+        self._placed = part, zeros, placed
+        return Text(part)
 
     def _infix(self, entry: Computed, sign: str, left: Text, right: Text) -> Text:
         if right.text == "1" and sign in ("*", "**") and entry.values[0].dtype == entry.output_value.dtype:
@@ -215,6 +263,8 @@ class ExpressionWriter:
         if found is not None:
             return found
         home = home_of(operation)
+        if home is not None and self.in_symbols:
+            return home[1]
         if home is None:  # a ufunc from SciPy, for example
             return self.name(None, operation, operation.__name__)
         if home not in self.imports:

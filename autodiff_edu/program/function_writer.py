@@ -12,10 +12,10 @@ from ..rules import operations
 from ..text.frames import Where
 from ..text.labels import Labels
 from ..text.places import place
-from .expressions import Computed, ExpressionWriter
+from .expressions import Computed, ExpressionWriter, write_zeros
 from .instructions import Instruction, Listing, Value
 from .passes import can_add_into, is_fresh
-from .spelling import INDEXING, Text, infix, literal
+from .spelling import Text, infix, literal
 
 METHODS = {np.reshape, np.sum, np.mean, np.max, np.min, np.prod}
 """Functions that arrays have as methods too, which take half the time."""
@@ -52,6 +52,7 @@ class FunctionWriter(ExpressionWriter):
         self._joined: dict[Value, Instruction] = {}
         self._places: dict[Where, str] = {}
         self._constants: dict[int, str] = {}
+        self._added_into: set[Value] = set()  # what is scattered into the sum that it is added to
 
     def text(self) -> str:
         """Write the whole function."""
@@ -65,6 +66,8 @@ class FunctionWriter(ExpressionWriter):
         listing = self.listing
         given = [self._named(value, f"x{k}") for k, value in enumerate(listing.arguments, 1)]
         given += [self._named(value, f"variable{k}") for k, (_, value) in enumerate(listing.variables, 1)]
+        adding = [one for one in listing.instructions if one.operation is np.add]
+        self._added_into = {one.values[1] for one in adding if listing.into.get(one.output_value) is one.values[0]}
         lines = [ProgramLine(f"def {self.called}({', '.join(given)}):")]
         outputs = [one.output_value for one in listing.instructions]
         number = count(max((value.number for value in outputs if value is not None), default=0) + 1)
@@ -163,6 +166,9 @@ class FunctionWriter(ExpressionWriter):
             recorded = str(instruction.answer).lower()
             return [(f"if {test}: return None", f"{remark}: it was {recorded}")]
         output = instruction.output_value
+        is_alone = output not in self._added_into and not instruction.errors
+        if is_alone and instruction.operation is operations.scatter and _has_no_stack(instruction, output):
+            return self._scattered(instruction, otherwise, remark)
         text = self._expression(instruction)
         if output in self.listing.joined:
             self._texts[output] = text
@@ -191,13 +197,24 @@ class FunctionWriter(ExpressionWriter):
         written = self.operand(None, index, None, index=True).text
         return [(f"{name.text}[{written}] += {self.operand(None, part).text}", remark)]
 
+    def _scattered(self, instruction: Instruction, otherwise: str, remark: str) -> list[tuple[str, str]]:
+        """Write `scatter(part, index, shape)` as zeros and what is put or added among them."""
+        part, index, _ = instruction.values
+        output, text, once = instruction.output_value, self.operand(None, part).text, operations.is_basic(index)
+        name = self._named(output, otherwise)
+        written = self.operand(None, index, None, index=once).text
+        placed = f"{name}[{written}] = {text}" if once else f"np.add.at({name}, {written}, {text})"
+        return [(f"{name} = {write_zeros(output.shape, output.dtype).text}", ""), (placed, remark)]
+
     def _expression(self, instruction: Instruction) -> Text:
-        indexes = instruction.name in INDEXING
+        gathers = instruction.operation is operations.gather and _has_no_stack(instruction, instruction.values[0])
+        indexes = gathers or instruction.name == "getitem"
         parts = [
-            self.operand(None, value, None, index=indexes and k == 1 and instruction.name == "getitem")
-            for k, value in enumerate(instruction.values)
+            self.operand(None, value, None, index=indexes and k == 1) for k, value in enumerate(instruction.values)
         ]
         first = instruction.values[0]
+        if gathers:
+            return Text(f"{parts[0].within(10)}[{parts[1].text}]")
         if instruction.operation in METHODS and type(first) is Value and first.array is None:
             told = [part.text for part in parts[1:]]
             told += [f"{key}={self._parameter(key, value).text}" for key, value in self._list_keywords(instruction)]
@@ -207,6 +224,9 @@ class FunctionWriter(ExpressionWriter):
     def _infix(self, entry: Computed, sign: str, left: Text, right: Text) -> Text:
         """Write `x * 1` as it is: a program that only repeats x has no array of its own to write into."""
         return infix(sign, left, right)
+
+    def _is_plain(self, entry: Computed, whole: Any) -> bool:
+        return False  # it writes several lines by `_scattered`
 
     def _index(self, value: Any, written: Text) -> str:
         return written.text
@@ -230,6 +250,11 @@ class FunctionWriter(ExpressionWriter):
         if found in self.imports.values():
             self.namespace[found] = operation
         return found
+
+
+def _has_no_stack(instruction: Instruction, whole: Value) -> bool:
+    """Return whether an instruction scatters among, or gathers from, what has the shape that it is told."""
+    return len(whole.shape) == len(instruction.values[2])
 
 
 def callable_of(text: str, name: str, namespace: dict[str, Any]) -> Callable[..., Any]:

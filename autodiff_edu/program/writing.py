@@ -64,7 +64,10 @@ class TapeWriter(ExpressionWriter):
             is_array = id is not None or (isinstance(value, np.ndarray) and value.ndim)
             if is_array and not (entry.name in INDEXING and k == 1):
                 parts[k] = Text(formulas.argument(entry.ids.index(id) if id is not None else k))
-        return self.expression(entry, parts).text
+        self.in_symbols = True
+        text = self.expression(entry, parts).text
+        self.in_symbols = False
+        return text
 
     # The backward pass -----------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_tuple
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from ..core.composites import SPELLED
 from ..core.rule import linear
@@ -72,6 +72,13 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     """Compute the cross product of vectors of three (or two) components."""
     if axis is not None:
         axisa = axisb = axisc = axis
+    a, b = (list(x) if isinstance(x, tuple) else x for x in (a, b))
+    ndims = np.ndim(a), np.ndim(b), max(np.ndim(a), np.ndim(b))
+    axes = [normalize_axis_index(k, ndim) - ndim for k, ndim in zip((axisa, axisb, axisc), ndims, strict=True)]
+    known = all(isinstance(getattr(x, "_array", x), np.ndarray | list) for x in (a, b))  # Dask has no cross product
+    if known and np.shape(a)[axisa] == np.shape(b)[axisb] == 3:
+        named = zip(("axisa", "axisb", "axisc"), axes, strict=True)
+        return apply(np.cross, (a, b), {name: k for name, k in named if k != -1})
     a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
     if np.shape(a)[-1] == np.shape(b)[-1] == 2:
         return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
@@ -79,6 +86,16 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
         raise ValueError(f"np.cross takes vectors of 3 components; these have {np.shape(a)[-1]} and {np.shape(b)[-1]}")
     parts = [a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]
     return np.stack(parts, axis=axisc)
+
+
+def pull_cross_left(g: Any, z: Any, x: Any, y: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1) -> Any:
+    """Pull back to the left vectors: turning a, b and c around in a · (b × c) does not change it."""
+    return np.cross(y, g, axisb, axisc, axisa)
+
+
+def pull_cross_right(g: Any, z: Any, x: Any, y: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1) -> Any:
+    """Pull back to the right vectors."""
+    return np.cross(g, x, axisc, axisa, axisb)
 
 
 def einsum(subscripts: Any, *arrays: Any, optimize: Any = False) -> Any:
@@ -147,6 +164,8 @@ def pull_einsum(i: int, g: Any, z: Any, subscripts: str, *arrays: Any, **paramet
 # fmt: off
 linear(np.matmul, pull_matmul_left,
                   pull_matmul_right)
+linear(np.cross, pull_cross_left,
+                 pull_cross_right)
 linear(np.einsum, each=pull_einsum)
 # fmt: on
 

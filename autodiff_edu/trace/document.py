@@ -40,7 +40,8 @@ Lists refer to each other by index, counted from 0.
     - "move": `tensor`, `tangent`, `pass`: tangents go forward from here; "push forward": `entry`, its output as
       `tensor`, `tangent`, `pass`, and where several arguments move, their `contributions` (null where one rests);
     - "assign": `tensor`, `value`, and where it is known how that was computed, `formula`, in which argument 0 is the
-      variable as it was and "g" its latest cotangent; "leave": `tensor`, `how`;
+      variable as it was and "g" its latest cotangent; where a line gave a variable's name to a new tensor, as in
+      `w = w - 0.1 * g`, `tensor` is the new one, and `from` the one that had the name; "leave": `tensor`, `how`;
     - "outcome": `tensor` (the source), `targets`, `gradient` (what came of it: an array, or null), and `word`
       ("gradient", "jacobian" or "batch_jacobian");
     - "explain": a sentence about why a gradient is None; `entry`, if it is about one;
@@ -106,6 +107,7 @@ from .broadcasting import is_copied, unfold
 from .corner_steps import CornerSteps
 from .excerpts import Excerpts
 from .foreign import ForeignTape
+from .lines import Rebind
 from .nonfinite_steps import NonfiniteSteps
 from .scopes import distinguish
 from .sentences import Sentences
@@ -202,6 +204,9 @@ class Writer:
                 self.labels.give(event.tensor._id, event.tensor.name, "target")
             elif isinstance(event, events.Assign):
                 self.labels.give(event.variable._id, event.variable.name, "variable")
+            elif isinstance(event, Rebind):
+                self.kinds[event.tensor._id] = "variable" if isinstance(event.tensor, Variable) else "computed"
+                self.labels.give(event.tensor._id, event.tensor.name or event.name)
         if self.failure is not None:
             self.labels.entry(self.failure.entry, f"{self.letter}{len(self.numbers) + 1}")
         for event in happened:  # only this names tensors that are never used
@@ -265,6 +270,9 @@ class Writer:
                     step["contributions"] = [None if part is None else self._array(part) for part in parts]
             case events.Assign(variable=variable, value=value):
                 step |= {"tensor": self._tensor(variable._id, variable, "variable"), "value": self._array(value)}
+            case Rebind(tensor=tensor, source=source):
+                step |= {"tensor": self._tensor(tensor._id, tensor, "watched"), "value": self._array(tensor._array)}
+                step["from"] = self._tensor(source._id, source, "watched")
             case events.Leave(tensor=tensor, how=how):
                 step |= {"tensor": self._tensor(tensor._id, tensor, "computed"), "how": how}
             case events.Outcome(source=source, result=result):
@@ -461,7 +469,8 @@ def _kind(event: Event) -> str:
         return "seed"
     if isinstance(event, events.Outcome):
         return "outcome"
-    return {"PullBack": "pull back", "PushForward": "push forward"}.get(name := type(event).__name__, name.lower())
+    words = {"PullBack": "pull back", "PushForward": "push forward", "Rebind": "assign"}
+    return words.get(name := type(event).__name__, name.lower())
 
 
 def _name_sources(source: Any) -> dict[int, str]:

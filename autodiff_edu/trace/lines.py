@@ -32,7 +32,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 from math import prod
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,7 @@ from ..arrays.validate import freeze
 from ..core import events
 from ..core.active import Listener, always, begin, now, only, start_listening, stop_listening
 from ..core.entry import Entry
-from ..core.events import Read
+from ..core.events import Make, Read
 from ..core.tensor import Tensor
 from ..core.variable import Variable
 from ..text.formatting import spoken_value
@@ -62,6 +62,15 @@ LONGEST_NAME = 30
 _PLAIN = (int, float, complex, np.number, np.bool_)
 _PAUSING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _INLINE = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}  # which are parts of a line
+
+
+class Rebind(events.Event):
+    """A line gave the name of a tensor, `source`, to one that was computed from its gradient."""
+
+    where: Any
+    name: str
+    tensor: Any
+    source: Any
 
 
 class FunctionCall:
@@ -100,6 +109,7 @@ class Frame:
         self.lines = {} if frame.f_code.co_name == "<lambda>" else statements(frame.f_code.co_filename)
         self.current: list[ast.stmt] = []
         self.line = 0  # where they began
+        self.before: dict[str, Tensor] = {}  # the tensors whose names they give to others
         self.busy = False  # whether what they do has a step
         self.computed = False  # whether they computed something with tensors
         self.failing = False
@@ -127,7 +137,7 @@ class Lines(WithBlock, Listener):
     """
 
     def __init__(self, trace: Any, hook: Any) -> None:
-        super().__init__({Entry: self.hear_operation, Read: trace.heard.append})
+        super().__init__({Entry: self.hear_operation, Read: trace.heard.append, Make: self.hear_make})
         self.trace, self.hook = trace, hook
         self.watching: list[ByMonitoring | BySettrace] = []
         self.frames: list[Frame] = []
@@ -136,6 +146,10 @@ class Lines(WithBlock, Listener):
         self.paused: list[Any] = []
         self.pending: events.Missed | None = None
         self.latest = 0  # the id of what the last step computed
+        self.sources: dict[int, Tensor] = {}  # by the id of its array: what has a gradient
+        self.rebound: dict[str, tuple[int, Tensor]] = {}  # by name: the event, and a tensor to be watched
+        self.from_gradients: set[int] = set()  # the ids of gradients, and of what is computed from them on no tape
+        self.lambdas: dict[CodeType, str] = {}  # their names
         self.counts: Counter[Any] = Counter()
 
     def __enter__(self) -> None:
@@ -176,12 +190,21 @@ class Lines(WithBlock, Listener):
         kept = entry.copy()
         kept.values = tuple(map(freeze, kept.values, kept.ids))
         self.trace.heard.append(kept)
+        if not self.from_gradients.isdisjoint(kept.ids):
+            self.from_gradients.add(kept.output_id)
         self.settle()
         if self.frames:
             self.frames[-1].computed = True
         if self.paused:
             self.trace.variables |= {one._id for one in entry.given if isinstance(one, Variable)}
             self.pending = events.Missed(self.paused[-1], kept)
+
+    def hear_make(self, event: Make) -> None:
+        """Note that a tensor was made of another one."""
+        if isinstance(event.source, Tensor):
+            self.trace.made[event.tensor._id] = event.source._id
+            if event.source._id in self.from_gradients:
+                self.from_gradients.add(event.tensor._id)
 
     def before(self, event: events.Event) -> None:
         """Note an event that is about to become a step."""
@@ -191,8 +214,14 @@ class Lines(WithBlock, Listener):
             if entry is None or entry.output_id != self.pending.entry.output_id:
                 self.settle()
             self.pending = None
-        if isinstance(event, events.Watch) and self.frames:
-            self.note_attribute(event.tensor)
+        if isinstance(event, events.Watch):
+            self.from_gradients.discard(event.tensor._id)
+            self.note_watched(event.tensor)
+            if self.frames:
+                self.note_attribute(event.tensor)
+        if isinstance(event, events.Outcome) and event.result is not None:
+            self.sources[id(event.source._array)] = event.source
+            self.from_gradients.add(event.result._id)
         if isinstance(event, events.Pause):
             self.paused.append(event.tape)
         elif isinstance(event, events.Resume | events.Release):
@@ -264,6 +293,7 @@ class Lines(WithBlock, Listener):
                 at.turns.pop(statement, None)  # left by a break, or an exception, the last time
         leaving = _is_around(found, at.current)
         at.current, at.line, at.busy, at.computed = [] if leaving else found, frame.f_lineno, False, False
+        at.before = self.list_rebound(at)
 
     def fail(self, frame: FrameType) -> None:
         """Note that an exception passes through."""
@@ -285,14 +315,22 @@ class Lines(WithBlock, Listener):
                 self.report_return(at, at.current[0].value, value)
             else:
                 self.finish(at)
-            if at.call is not None and at.lines:
-                name = at.call.name.removesuffix(".__call__").rpartition(".")[2]
-                self.trace.returned |= dict(
-                    self.list_tensors(name, value)
-                )  # the outermost function that returns it counts
+            name = at.call.name.removesuffix(".__call__").rpartition(".")[2] if at.call is not None else ""
+            name = self.find_name(frame) if name == "lambda" else name
+            if name:
+                self.trace.returned |= dict(self.list_tensors(name, value))  # the outermost that returns it counts
         self.frames.pop()
         if frame.f_code.co_flags & _PAUSING:
             self.paused_frames[frame] = at
+
+    def find_name(self, frame: FrameType) -> str:
+        """Find the name that a running lambda has in the functions around it or in its module; empty if it has none."""
+        if frame.f_code not in self.lambdas:
+            around = [at.frame.f_locals for at in reversed(self.frames)]
+            named = (pair for names in (*around, frame.f_globals) for pair in [*names.items()])
+            found = (name for name, value in named if type(value) is FunctionType and value.__code__ is frame.f_code)
+            self.lambdas[frame.f_code] = next(found, "")
+        return self.lambdas[frame.f_code]
 
     def find(self, frame: FrameType) -> Frame | None:
         """Find a followed frame; those called from it are over, reported or not."""
@@ -312,6 +350,8 @@ class Lines(WithBlock, Listener):
             code = at.frame.f_code
             said = ""
             self.note_names(at, statement)
+            if self.report_updates(at, statement):
+                continue
             match statement:
                 case ast.If(test=test) | ast.While(test=test) if not isinstance(test, ast.Constant):
                     block = find_block_left_out(statement, following)
@@ -351,14 +391,18 @@ class Lines(WithBlock, Listener):
 
     def list_tensors(self, name: str, value: Any) -> list[tuple[int, str]]:
         """List the id of a tensor with its name, or those in a short list or dict with that name."""
+        return [(tensor._id, path) for path, tensor in self.tensors_in(name, value)]
+
+    def tensors_in(self, name: str, value: Any) -> list[tuple[str, Tensor]]:
+        """List a tensor with its name, or those in a short list or dict with that name."""
         value = self.trace.as_tensor(value)
         if isinstance(value, Tensor):
-            return [(value._id, name)]
+            return [(name, value)]
         if type(value) not in (list, tuple, dict) or len(value) > MOST:
             return []
         parts = value.items() if isinstance(value, dict) else enumerate(value)
-        found = [(self.trace.as_tensor(part), f"{name}[{key!r}]") for key, part in parts]
-        return [(part._id, path) for part, path in found if isinstance(part, Tensor)]
+        found = [(f"{name}[{key!r}]", self.trace.as_tensor(part)) for key, part in parts]
+        return [(path, part) for path, part in found if isinstance(part, Tensor)]
 
     def note_attribute(self, tensor: Tensor) -> None:
         """Note the name of a tensor that is an attribute of the object whose method is running: w, for `self.w`."""
@@ -368,6 +412,40 @@ class Lines(WithBlock, Listener):
             name = next((name for name, value in attributes.items() if value is tensor), None)
             if name is not None:
                 self.trace.assigned[tensor._id] = name
+
+    def list_rebound(self, at: Frame) -> dict[str, Tensor]:
+        """List the tensors that the statements of a line are about to take the names from."""
+        names = [name for statement in at.current for name in _list_names_rebound(statement) if at.has(name)]
+        return {path: tensor for name in names for path, tensor in self.tensors_in(name, at[name])}
+
+    def report_updates(self, at: Frame, statement: ast.stmt) -> bool:
+        """Report which tensors got their names from others that they were computed from, by their gradients."""
+        if not at.before or now().followers or self.paused:
+            return False
+        names = _list_names_rebound(statement)
+        found = {path: tensor for name in names if at.has(name) for path, tensor in self.tensors_in(name, at[name])}
+        where, reported = where_is(at.frame.f_code, statement), False
+        for path, tensor in found.items():
+            array = at.before[path]._array if path in at.before else None
+            source = self.sources.get(id(array))  # in grad(f)(w) it is another tensor with the array of w
+            if source is not None and source._array is array and tensor._id in self.from_gradients:
+                self.from_gradients.discard(tensor._id)  # a function may hand it on to another line
+                self.rebound[path] = len(self.trace.happenings), tensor
+                self.see(Rebind(where, path, tensor, source))
+                reported = True
+        return reported
+
+    def note_watched(self, tensor: Tensor) -> None:
+        """Note that the new tensor of a name is this one: after `w = ad.constant(w)`, or in `grad(f)(w)`."""
+        made_of = self.trace.made.get(tensor._id)
+        for path, (index, new) in self.rebound.items():
+            if tensor is new or new._id == made_of or tensor._array is new._array:
+                del self.rebound[path]
+                if tensor is not new and np.array_equal(new._array.astype(tensor.dtype), tensor._array):
+                    happening = self.trace.happenings[index]
+                    kept = tensor.as_it_is() if isinstance(tensor, Variable) else tensor
+                    self.trace.happenings[index] = happening._replace(event=happening.event.replace(tensor=kept))
+                return
 
     def unseen(self, at: Frame, statement: ast.stmt, value: ast.expr) -> str:
         """Report what was computed with tensors but on no tape, if anything."""
@@ -417,6 +495,17 @@ def _list_names_in_expression(statement: ast.stmt) -> tuple[str, ...]:
     value = getattr(statement, "value", getattr(statement, "test", None))
     named = [node for node in ast.walk(value) if isinstance(node, ast.NamedExpr)] if value else ()
     return tuple(node.target.id for node in named)
+
+
+@lru_cache(maxsize=256)
+def _list_names_rebound(statement: ast.stmt) -> tuple[str, ...]:
+    """List the names whose new values may be computed from their old ones: w, in `w = w - 0.1 * g`."""
+    names = dict.fromkeys(names_assigned(statement))
+    value = getattr(statement, "value", None)
+    if isinstance(statement, ast.AugAssign) or value is None:
+        return tuple(names)
+    read = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+    return tuple(name for name in names if name in read)
 
 
 def _the(call: FunctionCall) -> str:

@@ -16,6 +16,7 @@ from ..program.tangents import TangentWriter
 from ..program.writing import TapeWriter
 from ..text.labels import Labels
 from .backward_calls import BackwardCall
+from .lines import Rebind
 from .updates import Update, Updates
 
 PASSING = events.Seed | events.PullBack | events.Accumulate | events.Move | events.PushForward
@@ -106,7 +107,7 @@ class _Program:
         while self.waiting and self.spans[self.waiting[-1]][0] <= i:
             self.open_passes.append(self.waiting.pop())
         self.open_passes = open_passes = [number for number in self.open_passes if i <= self.spans[number][1]]
-        section = "# update" if isinstance(event, events.Assign) else "# forward"
+        section = "# update" if isinstance(event, events.Assign | Rebind) else "# forward"
         if open_passes:
             number = open_passes[-1]
             what = "tangents" if number in self.forward else "backward"
@@ -128,6 +129,8 @@ class _Program:
         match event:
             case events.Assign():
                 return self.updates.write(i, self.happenings[i])
+            case Rebind():
+                return self.updates.rebind(i, event)
             case events.Watch(tensor=tensor):
                 return writer.defined[writer.name(tensor._id, tensor._array)]
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):

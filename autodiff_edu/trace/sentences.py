@@ -17,6 +17,7 @@ from ..text.labels import Labels
 from ..text.places import place
 from .backward_calls import BackwardCall
 from .foreign import ForeignOperation, Gradient
+from .lines import Rebind
 from .memory import Stepped
 
 OF_TAPES = {
@@ -114,6 +115,8 @@ class Sentences:
                 return f"{self._entry(entry)}: the tangent of {name} is {total}."
             case events.Assign(variable=variable, value=value):
                 return self._describe_assignment(labels[variable._id], value._array)
+            case Rebind(tensor=tensor, name=name):
+                return self._line(step) + self._describe_rebinding(name, labels[tensor._id], tensor._array)
             case events.Line(text=text) | events.Error(text=text):
                 nowhere = "here " if isinstance(event, events.Line) else ""
                 if "message" in step:  # NumPy's own words are for those who know them
@@ -134,6 +137,12 @@ class Sentences:
             return f"the variable {name} {gets}."
         which = f", which is {spoken_value(value)}" if written else ""
         return f"the variable {name}{spoken_size(value)} is assigned {expression}{which}."
+
+    def _describe_rebinding(self, name: str, called: str, value: Any) -> str:
+        expression, written = self.updates.get(len(self.document["steps"]), ""), is_written(value)
+        what = spoken_value(value) if written else "computed from a gradient"
+        which = f"{expression}, which is {what}" if expression and written else expression or what
+        return f"the new {name}{spoken_size(value)}{'' if called == name else f', called {called} here,'} is {which}."
 
     def _entry(self, entry: Entry) -> str:
         return f"entry {self.numbers[entry.output_id]}, {self.labels[entry.output_id]} = {self.labels.text(entry)}"

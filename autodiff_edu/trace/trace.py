@@ -106,6 +106,7 @@ class Trace:
         self.scopes: dict[int, tuple[str, ...]] = {}  # by the id of an entry's output: where it was computed
         self.earlier: dict[int, list[Entry]] = {}  # what a tape held when the trace first met it
         self.called: dict[int, str] = {}  # an explanation's name for a source
+        self.made: dict[int, int] = {}  # by the id of a tensor: the one that it was made of
         self.assigned: dict[int, str] = {}  # by the id of a tensor: the name that a line gave it first
         self.variables: set[int] = set()  # the ids of those that were read while a tape was paused
         self.received: dict[int, str] = {}  # by the id of a tensor: the parameter of the user's that it was passed for

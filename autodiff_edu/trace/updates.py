@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,11 +20,14 @@ from ..core.entry import Entry
 from ..core.events import Event
 from ..core.rule import RULES
 from ..core.tensor import Tensor
+from ..core.variable import Variable
 from ..program import formulas
 from ..program.combining import LONG, LONGEST, write_operation
 from ..program.spelling import Text, infix, same
 from ..program.writing import TapeWriter
+from ..rules.operations import alias
 from ..text.places import names
+from .lines import Rebind
 
 WAYS: dict[str, Callable[[Any, Any], Any]] = {
     "assign_sub": np.subtract,
@@ -55,7 +59,7 @@ class Updates:
     """
 
     def __init__(self, writer: TapeWriter, source: Any) -> None:
-        self.writer, self.heard = writer, source.heard
+        self.writer, self.heard, self.made = writer, source.heard, source.made
         computed = [event for event in self.heard if isinstance(event, Entry)]
         self.order = {entry.output_id: k for k, entry in enumerate(computed)}
         self.makers: dict[int, Entry] = {entry.output_id: entry for entry in computed}
@@ -102,6 +106,28 @@ class Updates:
         fresh = any(first < i < last for first, last in self.spans.get(variable, {}).values())
         return self.writer.update(variable, value, expression, "" if expression else remark, fresh)
 
+    def rebind(self, i: int, event: Rebind) -> int:
+        """Write the line that gives a tensor's name to a new one, after any lines it needs; return its index."""
+        before, after, value = event.source._id, event.tensor._id, event.tensor._array
+        origin = after
+        while origin not in self.makers and origin in self.made:
+            origin = self.made[origin]
+        maker = self.makers.get(origin) or self.makers.get(self.same.get(id(value), 0))
+        while maker is not None and maker.operation is alias:
+            maker = self.makers.get(maker.ids[0])
+        name, expression = self.writer.name(before, event.source._array), None
+        if maker is not None:
+            way, cast = _way(["assign"], None, maker.output_value, value)
+            known = {id(event.source._array): Text(name)}
+            spelled = self.expression(maker.output_id, before, known) if way else Text("")
+            expression = Text(f"{spelled.within(10)}.astype(np.{value.dtype})") if cast else spelled
+        if expression and len(expression.text) <= LONGEST:
+            self._note_update(i, expression.text, before, name)
+        line = self.writer.update(after, value, expression, "" if expression else UNKNOWN, fresh=True)
+        if not isinstance(event.tensor, Variable):  # what is computed from it uses its name, not its expression
+            self.writer.computed[after] = self.writer.name(after, value)
+        return line
+
     def _sources(self, happening: Any) -> Iterator[tuple[Any, Any]]:
         """List what may have been assigned, added or subtracted: the value, and how to write it."""
         event, where, variable = happening.event, happening.where, happening.event.variable._id
@@ -117,8 +143,11 @@ class Updates:
         if where is not None and len(texts := names(where).texts[1:]) == 1 and texts[0]:
             yield ast.literal_eval(texts[0]), None
 
-    def expression(self, target: int, variable: int) -> Text:
-        """Write how something was computed; parts that are used twice or long get a line of their own."""
+    def expression(self, target: int, variable: int, known: Mapping[int, Text] = MappingProxyType({})) -> Text:
+        """Write how something was computed; parts that are used twice or long get a line of their own.
+
+        Arrays whose ids are `known` are written like that.
+        """
         texts: dict[int | None, Text] = {}
         needed, waiting = set[int](), [target]
         while waiting:
@@ -126,16 +155,16 @@ class Updates:
             if at in needed or at in self.writer.computed:
                 continue
             needed.add(at)
-            for id, value in zip(self.makers[at].ids, self.makers[at].values, strict=True):
-                if bar := self._bar(value, variable) if id is not None else None:
-                    texts[id] = bar
+            for tensor, value in zip(self.makers[at].ids, self.makers[at].values, strict=True):
+                if tensor is not None and (text := self._bar(value, variable) or known.get(id(value))):
+                    texts[tensor] = text
             waiting += self._makers_of(self.makers[at], texts)
         for at in sorted(needed, key=self.order.__getitem__):
             entry = self.makers[at]
-            for id, value in zip(entry.ids, entry.values, strict=True):
-                maker = self._maker(id, value, self.order[at])
-                if maker is not None and id not in texts:
-                    texts[id] = texts[maker] if maker in texts else Text(self.writer.computed[maker])
+            for tensor, value in zip(entry.ids, entry.values, strict=True):
+                maker = self._maker(tensor, value, self.order[at])
+                if maker is not None and tensor not in texts:
+                    texts[tensor] = texts[maker] if maker in texts else Text(self.writer.computed[maker])
             if entry.operation not in RULES:
                 text = self.writer.operand(None, entry.output_value)
             else:

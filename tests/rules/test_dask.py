@@ -63,6 +63,10 @@ def test_a_network_of_two_layers():
     assert_alike(loss, *(draw(shape, "net", k) for k, shape in enumerate([(5, 4), (4,), (4, 3), (6, 5)])))
 
 
+def test_a_cross_product_which_dask_itself_does_not_have():
+    assert_alike(lambda a, b: np.sum(np.cross(a, b) ** 2), draw((4, 3), "a"), draw((3,), "b"))
+
+
 def test_softmax_and_its_cross_entropy():
     labels = np.eye(3)[[0, 2, 1, 1]]
 

@@ -111,3 +111,18 @@ def test_complex_gradients_agree_with_central_differences(case):
     got = tape.gradient(y, tensors, output_gradients=seed_of(y), unconnected_gradients="zero")
     assert_gradients(case.name, plain(case), arguments, got, seed_of(y))
     assert all(g.dtype == np.complex128 for g in got)
+
+
+@pytest.mark.parametrize("other", [[0.0, 0.0, 1.0], (0.0, 0.0, 1.0), np.ones((2, 3)), ad.constant([1.0, 2.0, 4.0])])
+def test_a_cross_product_is_one_entry_and_goes_back_by_cross_products(other):
+    x = ad.constant([1.0, 2.0, 3.0])
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        np.cross(x, other)
+        np.cross(x[:, None], other, axisa=0)
+        np.linalg.cross(other, x)
+    cross, _, by_axis, turned = tape.entries
+    assert [entry.operation for entry in (cross, by_axis, turned)] == [np.cross] * 3
+    assert [entry.parameters for entry in (cross, by_axis, turned)] == [{}, {"axisa": -2}, {}]
+    by_hand = np.sum(np.reshape(np.cross(other, np.ones(3)), (-1, 3)), axis=0)
+    np.testing.assert_allclose(ad.grad(lambda x: np.sum(np.cross(x, other)))(x), by_hand)

@@ -104,7 +104,7 @@ def several(x):
         return (v * 2.0, v * 3.0), lambda a, b: a * 2.0 + b * 3.0
 
     left, right = parts(x)
-    return left * right
+    return left + right  # whose cotangents are equal
 
 
 def conjugated(x):
@@ -190,3 +190,57 @@ def test_what_a_custom_gradient_returns_is_not_computed_for_its_program():
         tape.watch(x)
         constants(x)
     assert any("values[" in line for line in traced.document()["program"]["lines"])
+
+
+@ad.custom_gradient
+def polar(x, y):
+    r, angle = np.sqrt(x * x + y * y), np.arctan2(y, x)
+    return (r, angle), lambda dr, da: (dr * x / r - da * y / r**2, dr * y / r + da * x / r**2)
+
+
+@ad.custom_gradient
+def with_ones(x):
+    one = ad.constant(1.0)
+    return (2.0 * x, 3.0 * x), lambda da, db: da * 2.0 * one + db * 3.0
+
+
+def written(f, *values):
+    """The lines of the contributions of f's arguments, after the program has run and given their gradients."""
+    args = [ad.Variable(value, name=name) for value, name in zip(values, "xy", strict=False)]
+    with ad.trace() as steps:
+        with ad.GradientTape() as tape:
+            target = f(*args)
+        gradients = tape.gradient(target, args)
+    lines = steps.document()["program"]["lines"]
+    exec("\n".join(lines), names := {"np": np})
+    for one, gradient in zip(args, gradients, strict=True):
+        np.testing.assert_allclose(names[f"{one.name}_bar"], gradient.numpy(), 1e-14)
+    return [line for line in lines if line.partition("_bar = ")[0] in ("x", "y")]
+
+
+def test_a_backward_function_of_several_cotangents_is_written_with_the_parts_of_the_joined_one():
+    def f(x, y):
+        r, angle = polar(x, y)
+        return r * angle
+
+    assert written(f, 3.0, 4.0) == [
+        "x_bar = t6_bar[0] * x / r - t6_bar[1] * y / r ** 2",
+        "y_bar = t6_bar[0] * y / r + t6_bar[1] * x / r ** 2",
+    ]
+
+
+def test_what_only_equals_a_cotangent_keeps_its_own_value():
+    def f(x):
+        a, b = with_ones(x)
+        return a + 2.0 * b
+
+    assert written(f, 3.0) == ["x_bar = t3_bar[0] * 2.0 * np.float64(1.0) + t3_bar[1] * 3.0"]
+
+
+def test_cotangents_that_are_equal_cannot_be_told_apart_so_the_program_calls_the_function():
+    def f(x):
+        a, b = with_ones(x)
+        return a + b
+
+    with pytest.raises(NameError, match="values"):
+        written(f, 3.0)

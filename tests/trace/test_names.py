@@ -203,7 +203,7 @@ def two(r):
         (huber, "d huber/dr is 1."),
         (named, "d result/dr is 4."),
         (two, "the gradient of two[0] + two[1] with respect to r is 5."),
-        (lambda r: r * r, "dt1/dr is 4."),
+        (lambda r: r * r, "d function/dr is 4."),
     ],
 )
 def test_the_result_of_a_function_that_is_played_is_called_after_it_unless_it_has_a_name(function, said):
@@ -436,10 +436,33 @@ def test_a_custom_gradient_that_the_program_calls_has_its_own_name():
         x = ad.Variable(2.0)
         with ad.GradientTape() as tape:
             left, right = parts(x)
-            y = left * right
+            y = left + right
         tape.gradient(y, x)
 
     assert 'backward_of_parts = values["backward_of_parts"]' in document_of(run)["program"]["lines"]
+
+
+cube = lambda x: x * x * x  # noqa: E731 - the name of a lambda is the point
+
+
+def test_what_a_lambda_returns_is_called_by_the_name_that_the_lambda_has():
+    def elsewhere():
+        wave = lambda x: np.sin(x) * x  # noqa: E731
+        ad.grad(wave)(2.0)
+
+    assert outcomes(document_of(lambda: ad.grad(cube)(2.0)))[0] == "dcube/dx is 12."
+    assert outcomes(document_of(elsewhere))[0] == "dwave/dx is 0.077."
+    assert outcomes(document_of(lambda: ad.grad(lambda x: x * x)(2.0)))[0] == "dt1/dx is 4."
+
+
+def test_what_a_lambda_returns_has_the_name_that_it_is_assigned_to():
+    def run():
+        x = ad.Variable(2.0)
+        with ad.GradientTape() as tape:
+            y = cube(x)
+        tape.gradient(y, x)
+
+    assert outcomes(document_of(run))[0] == "dy/dx is 12."
 
 
 # No name --------------------------------------------------------------------------------------------------------------

@@ -279,3 +279,163 @@ def test_every_step_that_assigns_has_its_line():
     assert watched == ["w = np.array([1.0, 2.0])", "w = w - 0.1 * w_bar"], (
         "where it has got the value it is watched with"
     )
+
+
+def rebinding(turn, w, turns=2):
+    """What the steps that give a name to a new tensor say, their formulas and their lines; the program gives w."""
+    with ad.trace() as traced:
+        for _ in range(turns):
+            w = turn(w)
+    document = traced.document()
+    exec("\n".join(document["program"]["lines"]), names := {"np": np})
+    found, update = [], False
+    for step, state, at in zip(document["steps"], document["states"], document["program"]["steps"], strict=True):
+        update = state.get("update", update)
+        if step["kind"] == "assign":
+            assert update, "so the heading says"
+            line = document["program"]["lines"][at]
+            found.append((step["text"].partition("the new ")[2], document["formulas"][step["formula"]], line))
+            assert document["tensors"][step["tensor"]]["value"] == step["value"]
+    value = names[found[-1][2].partition(" = ")[0]]
+    assert value.tobytes() == np.asarray(w).tobytes()
+    return found
+
+
+def watched_again(w):
+    with ad.GradientTape() as tape:
+        tape.watch(w)
+        loss = np.sum(w * w)
+    g = tape.gradient(loss, w)
+    w = w - 0.25 * g
+    return w  # noqa: RET504 - the name is the point
+
+
+def in_one_line(w):
+    with ad.GradientTape() as tape:
+        tape.watch(w)
+        loss = np.sum(w * w)
+    w = w - 0.25 * tape.gradient(loss, w)
+    return w  # noqa: RET504 - the name is the point
+
+
+def augmented(w):
+    with ad.GradientTape() as tape:
+        tape.watch(w)
+        loss = np.sum(w * w)
+    g = tape.gradient(loss, w)
+    w -= 0.25 * g
+    return w
+
+
+def in_a_fresh_variable(w):
+    w = w if isinstance(w, ad.Variable) else ad.Variable(w)
+    with ad.GradientTape() as tape:
+        loss = np.sum(w * w)
+    g = tape.gradient(loss, w)
+    w = ad.Variable(w - 0.25 * g)
+    return w  # noqa: RET504 - the name is the point
+
+
+def in_a_variable_twice(w):
+    return in_a_fresh_variable(ad.Variable(w))
+
+
+def made_a_constant_before(w):
+    w = ad.constant(w)
+    return watched_again(w)
+
+
+def by_a_function(w):
+    g = ad.grad(lambda w: np.sum(w * w))(w)
+    w = w - 0.25 * g
+    return w  # noqa: RET504 - the name is the point
+
+
+@pytest.mark.parametrize("value", [3.0, [1.0, 3.0]])
+@pytest.mark.parametrize(
+    "turn",
+    [
+        watched_again,
+        in_one_line,
+        augmented,
+        in_a_fresh_variable,
+        in_a_variable_twice,
+        made_a_constant_before,
+        by_a_function,
+    ],
+    ids=lambda turn: turn.__name__,
+)
+def test_a_name_that_is_given_to_a_step_downhill_is_an_update(turn, value):
+    tree = ["-", 0, ["*", ["number", 0.25], "g"]]
+    first, second = rebinding(turn, ad.constant(value))
+    assert first[0].startswith("w, called w₂ here, is w - 0.25 * w_bar, which is ")
+    assert second[0].startswith("w, called w₃ here, is w₂ - 0.25 * w₂_bar, which is ")
+    assert first[1:] == (tree, "w_2 = w - 0.25 * w_bar")
+    assert second[1:] == (tree, "w_3 = w_2 - 0.25 * w_2_bar")
+
+
+def test_every_name_of_a_line_and_every_item_of_a_list_has_an_update_of_its_own():
+    w, b = ad.constant([1.0, 3.0]), ad.constant(0.5)
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            tape.watch([w, b])
+            loss = np.sum(w * b)
+        gw, gb = tape.gradient(loss, [w, b])
+        w, b = w - 0.3 * gw, b - 0.3 * gb
+        p = [w, b]
+        with ad.GradientTape() as tape:
+            tape.watch(p)
+            loss = np.sum(p[0] * p[1])
+        p = [one - 0.5 * g for one, g in zip(p, tape.gradient(loss, p), strict=True)]
+    texts = [step["text"].partition("the new ")[2] for step in traced.document()["steps"] if step["kind"] == "assign"]
+    assert [text.partition(", which")[0] for text in texts] == [
+        "w, called w₂ here, is w - 0.3 * w_bar",
+        "b, called b₂ here, is b - 0.3 * b_bar",
+        "p[0] is w₂ - 0.5 * w₂_bar",
+        "p[1] is b₂ - 0.5 * b₂_bar",
+    ]
+
+
+def test_what_is_not_computed_from_its_own_gradient_outside_of_tapes_is_not_an_update():
+    w, h, total = ad.constant(3.0), ad.constant(1.0), 0.0
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            tape.watch(w)
+            loss = w * w
+        total = total + tape.gradient(loss, w)
+        total = total + total
+        h = np.tanh(h) + w
+        w = w + 1.0
+        with ad.GradientTape() as tape:
+            tape.watch(w)
+            w = w - 0.1 * total
+    assert "assign" not in {step["kind"] for step in traced.document()["steps"]}
+
+
+def test_a_new_value_that_is_assigned_to_before_it_is_watched_keeps_its_update():
+    w = ad.constant(3.0)
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            tape.watch(w)
+            loss = w * w
+        w = w - 0.25 * tape.gradient(loss, w)
+        w = ad.Variable(w)
+        w.assign(7.0)
+        with ad.GradientTape() as tape:
+            loss = w * w
+    first, second = (step for step in traced.document()["steps"] if step["kind"] == "assign")
+    assert first["text"].endswith("is w - 0.25 * w_bar, which is 1.5.")
+    assert second["value"]["text"] == "7"
+
+
+def test_a_new_value_of_another_dtype_is_cast():
+    w = ad.constant(3.1)
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            tape.watch(w)
+            loss = w * w
+        w = ad.Variable(w - 0.3 * tape.gradient(loss, w), dtype="float32")
+    lines = traced.document()["program"]["lines"]
+    assert lines[-1] == "w_2 = (w - 0.3 * w_bar).astype(np.float32)"
+    exec("\n".join(lines), names := {"np": np})
+    assert names["w_2"].tobytes() == w._array.tobytes()

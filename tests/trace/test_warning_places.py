@@ -1,11 +1,13 @@
-"""NumPy's warnings about numbers are at the reader's line while a trace runs."""
+"""NumPy's warnings about numbers are at the reader's line while a trace runs, and shown there by IPython always."""
 
+import sys
 import warnings
 
 import numpy as np
 import pytest
 
 import autodiff_edu as ad
+from autodiff_edu.trace.warning_places import show_at_the_line
 
 
 def test_a_warning_about_numbers_is_at_the_reader_s_line_and_names_the_expression():
@@ -42,3 +44,35 @@ def test_a_warning_about_numbers_names_the_line_of_the_cell(shell):
     (warning,) = seen
     assert warning.lineno == 4
     assert "autodiff_edu" not in warning.filename
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """The files and lines of the warnings that are shown."""
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        monkeypatch.setattr(
+            warnings, "showwarning", lambda message, category, filename, lineno, *_: found.append((filename, lineno))
+        )
+        show_at_the_line()
+        yield found
+
+
+def test_a_warning_of_an_operation_on_a_tape_is_shown_at_the_line_that_computes_it(shown):
+    x = ad.Variable(0.0)
+    with ad.GradientTape() as tape:
+        before = sys._getframe().f_lineno
+        y = np.log(x)
+    tape.gradient(y, x)
+    assert shown == [(__file__, before + 1), (__file__, before + 2)]
+
+
+def test_other_warnings_are_shown_where_they_were_raised(shown):
+    before = sys._getframe().f_lineno
+    np.log(np.float64(0.0))
+    np.mean(np.zeros(0))
+    assert shown[0] == (__file__, before + 1)
+    assert shown[1][0].startswith(np.__path__[0])
+    warnings.warn_explicit("away", UserWarning, "elsewhere.py", 7)
+    assert shown[-1] == ("elsewhere.py", 7)

@@ -51,10 +51,12 @@ function familiesOf(steps, tensors, changesOf) {
   const targets = new Set(steps.filter(({ kind }) => kind === "seed").map(({ tensor }) => tensor));
   /** @type {Map<string, Family>} */
   const families = new Map();
+  const origins = tensors.map((_, tensor) => tensor); // of the tensors that got another's name, the first with it
+  for (const { tensor, from } of steps) if (from !== undefined) origins[tensor] = origins[from];
   tensors.forEach(({ name, unnamed, kind }, tensor) => {
     if (kind === "constant") return;
     const rank = targets.has(tensor) ? 0 : kind === "computed" ? 2 : 1;
-    const own = kind === "variable" ? name : name.replace(/[₀-₉]+$/u, "");
+    const own = kind === "variable" ? tensors[origins[tensor]].name : name.replace(/[₀-₉]+$/u, "");
     const family = rank === 0 && unnamed ? STRINGS.strip.target : own;
     const curve = families.get(family) ?? { name: family, rank, points: [] };
     curve.rank = Math.min(curve.rank, rank);

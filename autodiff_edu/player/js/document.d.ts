@@ -87,6 +87,7 @@ interface Step {
   tangent?: NDArray;
   contributions?: (NDArray | null)[];
   value?: NDArray;
+  from?: number;
   formula?: number;
   how?: string;
   what?: string;

@@ -122,12 +122,13 @@ class Level:
             while item.layer in taken and not item.frame:
                 item.layer += 2
             last = max(last, item.layer)
-        # A given value belongs just above its first use, not at the top of a long graph.
+        # A given value belongs just above its first use, or below what came before it, not at the top of a long graph.
         first_use: dict[Vertex, int] = {}
         for line in self.lines:
             first_use[line.source] = min(line.target.layer, first_use.get(line.source, line.target.layer))
         for place in self.given:
-            above = first_use.get(place, 2)
+            before = (item.layer for item in self.items if item.tensor < place.tensor)
+            above = first_use.get(place) or max(before, default=-2) + 4
             place.layer = above - 1 if above - 2 in taken else above - 2
         rows: dict[int, tuple[int, float]] = {}  # by layer: its last row, and the width of that
         for place in self.given:

@@ -47,6 +47,16 @@ test("unnamed targets are one curve, and names with numbers of the user's are no
   assert.deepEqual(readCurves({ steps, tensors: named, tapes: [] }, { changes }).map(({ name }) => name), ["w", "v₂"]);
 });
 
+test("the tensors that get a variable's name one after the other are one curve", () => {
+  const tensors = ["w", "w₂", "w₃", "v", "v₂"].map((name) => ({ name, kind: "variable" }));
+  const steps = [{ kind: "assign", tensor: 1, from: 0 }, { kind: "assign", tensor: 2, from: 1 }];
+  const scalar = (step, data) => [{ step, array: { shape: [], data, text: String(data) } }];
+  const changes = tensors.map((_, k) => scalar(k, k));
+  assert.deepEqual(readCurves({ steps, tensors, tapes: [] }, { changes }).map(trendOf), [
+    "w rises from 0 to 2 over 3 values.",
+  ]);
+});
+
 test("a value holds until the next one, and where it is not finite there is a gap", () => {
   const points = [[1, 4], [3, Infinity], [5, 0], [6, 2]].map(([step, height]) => ({ step, height }));
   assert.equal(stairsOf({ points, low: 0, high: 4 }, 9), "M1 0.000H3M5 1.000H6V0.500H9");

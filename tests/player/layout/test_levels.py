@@ -96,6 +96,14 @@ def test_each_stands_below_what_it_uses_and_what_is_given_just_above_its_first_u
     assert sorted(set(layers.values())) == list(range(len(level.layers)))
 
 
+def test_what_nothing_uses_stands_below_what_came_before_it():
+    levels, boxes = placed(["b = a", "c = b"])
+    late, early = Vertex(9, 60.0, 50.0), Vertex(0, 60.0, 50.0)
+    levels[0].given += [late, early]
+    levels[0]._assign_layers()
+    assert late.layer > boxes["c"].layer > boxes["b"].layer > boxes["a"].layer == early.layer
+
+
 def test_no_box_stands_beside_a_group():
     entries, homes = ["b = a", "c = b", "x = a", "y = x", "z = y c"], [0, 0, -1, -1, -1]
     (whole, inside), boxes = placed(entries, homes, [("scope", -1)])
