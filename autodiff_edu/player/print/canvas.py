@@ -135,6 +135,31 @@ def svg_of(shape: Shape) -> str:
             return f"{window_head(shape)}\n{inside}\n</svg>"
 
 
+def to_relative(commands: str) -> str:
+    """Write a path with distances instead of places, which are shorter.
+
+    >>> to_relative("M10 20.0H22.5V28.04Q22.5 30 20 30Z")
+    'm10 20h12.5v8q0 2-2.5 2z'
+    """
+    x, y, start, parts = 0, 0, (0, 0), []  # in tenths of a pixel, so that no error adds up
+    for command, numbers in _read_commands(commands):
+        tenths = [round(10 * number) for number in numbers]
+        match command:
+            case "Z":
+                moves, (x, y) = [], start
+            case "H":
+                moves, x = [tenths[0] - x], tenths[0]
+            case "V":
+                moves, y = [tenths[0] - y], tenths[0]
+            case _:
+                moves = [at - (x, y)[index % 2] for index, at in enumerate(tenths)]
+                x, y = tenths[-2:]
+        start = (x, y) if command == "M" else start
+        words = " ".join(_n(move / 10) for move in moves).replace(" -", "-")
+        parts.append(command.lower() + re.sub(r"(?<!\d)0\.", ".", words))
+    return "".join(parts)
+
+
 def window_head(window: Window) -> str:
     """Return the opening tag of a window."""
     wide, high = window.width / window.scale, window.height / window.scale
@@ -244,8 +269,7 @@ def _to_outline(commands: str) -> Any:
 
     corners: list[tuple[float, float]] = []
     codes: list[Any] = []
-    for command, rest in re.findall(r"([A-Za-z])([^A-Za-z]*)", commands):
-        numbers = [float(number) for number in re.findall(r"-?[\d.]+(?:e-?\d+)?", rest)]
+    for command, numbers in _read_commands(commands):
         match command:
             case "M" | "L" | "Q" | "C":
                 points = list(zip(numbers[::2], numbers[1::2], strict=True))
@@ -261,6 +285,11 @@ def _to_outline(commands: str) -> Any:
         corners += points
         codes += [code] * len(points)
     return Outline(corners, codes)
+
+
+def _read_commands(commands: str) -> Iterator[tuple[str, list[float]]]:
+    for command, rest in re.findall(r"([A-Za-z])([^A-Za-z]*)", commands):
+        yield command, [float(number) for number in re.findall(r"-?[\d.]+(?:e-?\d+)?", rest)]
 
 
 def _clean(words: str) -> str:

@@ -1,17 +1,18 @@
 """A film of a trace: its slides one after the other, with a bead on each line along which something flows.
 
-As SVG it plays where no script runs: in a README, in a forum, on a slide. Each piece of a slide is written once for
-each way it looks, and a CSS rule says when it is visible. Readers who asked their system for less motion, and programs
+As SVG it plays where no script runs: in a README, in a forum, on a slide. A shape is written once, however many
+slides it is on, and a CSS rule says when it is visible. Readers who asked their system for less motion, and programs
 that don't know CSS, see one still slide. GIF and WebP are drawn by matplotlib and put together by Pillow.
 """
 
 from __future__ import annotations
 
 import io
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, pairwise
 from math import hypot
 from os import PathLike
 from typing import Any
@@ -30,6 +31,7 @@ from .canvas import (
     svg_head,
     svg_of,
     to_pixels,
+    to_relative,
     window_head,
 )
 from .frames import PAPER, StepPicture
@@ -46,6 +48,7 @@ MOST = 120
 """The most steps of a film."""
 
 PLACES = 9  # of a bead, joined by straight lines
+CELL = re.compile(r"M([\d.]+) ([\d.]+)H([\d.]+)V([\d.]+)H\1Z")  # of a thumbnail: left, top, right, bottom
 SIZE, LONGEST = 20.0, 6  # of the number on a bead, and how many characters it may have
 
 
@@ -321,8 +324,48 @@ def _bind(frames: list[Any], times: list[int], form: str, **more: Any) -> bytes:
 # As SVG
 
 
+def _merge(pieces: dict[int, Sequence[tuple[Shape, ...]]]) -> Iterator[tuple[Shape, tuple[int, ...]]]:
+    """Return each shape of some shots' pieces once, and the shots that have it, in an order that suits them all."""
+    for looks in zip(*pieces.values(), strict=True):
+        merged: list[tuple[Shape, list[int]]] = []
+        for number, look in zip(pieces, looks, strict=True):
+            at = 0
+            for shape in look:
+                found = next((k for k in range(at, len(merged)) if merged[k][0] == shape), None)
+                if found is None:
+                    merged.insert(at, (shape, []))
+                    found = at
+                merged[found][1].append(number)
+                at = found + 1
+        yield from ((shape, tuple(when)) for shape, when in merged)
+
+
+def _write(shape: Shape) -> str:
+    """Write a shape with few letters, for a place where nothing is filled unless it says so."""
+    inner = replace(shape, shapes=[*map(_shorten, shape.shapes)]) if isinstance(shape, Window) else _shorten(shape)
+    return svg_of(inner).replace(' fill="none"', "")
+
+
+def _shorten(shape: Drawn) -> Drawn:
+    """Return a shape that looks the same and is written with fewer letters."""
+    if not isinstance(shape, Path):
+        return shape
+    cells = CELL.findall(shape.commands)
+    if not cells or shape.stroke != "none" or CELL.sub("", shape.commands):
+        return replace(shape, commands=to_relative(shape.commands))
+    rows: list[list[str]] = []  # of cells beside each other: each is a line as thick as they are high
+    for left, top, right, _ in cells:
+        if rows and rows[-1][1:] == [top, left]:
+            rows[-1][2] = right
+        else:
+            rows.append([left, top, right])
+    tall = max(float(bottom) - float(top) for _, top, _, bottom in cells)
+    lines = "".join(f"M{left} {float(top) + tall / 2:.2f}H{right}" for left, top, right in rows)
+    return Path(to_relative(lines), stroke=shape.fill, weight=tall)
+
+
 def _animate(shots: list[Shot], still: int, title: str) -> str:
-    """Write each look of each piece once, and when it is visible; `still` is the shot to show where nothing moves."""
+    """Write each shape once, and when it is visible; `still` is the shot to show where nothing moves."""
     starts = [0, *accumulate(shot.time for shot in shots)]
     whole = starts[-1]
     rules: list[str] = []
@@ -343,24 +386,41 @@ def _animate(shots: list[Shot], still: int, title: str) -> str:
             rules.append(f"@keyframes {name}{{{''.join(turns)}}}.{name}{{animation-name:{name}}}")
         return names[numbers]
 
+    def write_shapes(layers: dict[int, Layer]) -> Iterator[str]:
+        """Write what a layer has in some shots."""
+        merged = _merge({number: layer.pieces for number, layer in layers.items()})
+        for when, shapes in groupby(merged, lambda pair: pair[1]):
+            drawn = "\n".join(_write(shape) for shape, _ in shapes)
+            hidden = "" if still in when else ' visibility="hidden"'
+            yield drawn if len(when) == len(shots) else f'<g class="{name_rule(when)}"{hidden}>\n{drawn}\n</g>'
+
+    def write_moves(views: dict[int, Window]) -> str:
+        """Return the opening tag of a picture that moves, so that another part of it is seen through its window."""
+        places = {number: (f"{-view.left:.10g}", f"{-view.top:.10g}") for number, view in views.items()}
+        name = f"p{len(rules)}"
+        moves = "".join(
+            f"{write_part(starts[number])}{{transform:translate({x}px,{y}px)}}"
+            for number, (x, y) in places.items()
+            if (x, y) != places.get(number - 1)
+        )
+        rules.append(f"@keyframes {name}{{{moves}}}.{name}{{animation-name:{name}}}")
+        at = places.get(still, places[min(places)])
+        return f'<g class="{name}" transform="translate({" ".join(at)})">'
+
     body: list[str] = []
     for layers in zip(*(shot.layers for shot in shots), strict=True):
-        windows: dict[Any, list[int]] = {}
+        windows: dict[Window | None, dict[int, Layer]] = {}
         for number, layer in enumerate(layers):
-            windows.setdefault(layer.window, []).append(number)
-        for window, numbers in windows.items():
-            body += [window_head(window)] if window else []
-            for pieces in zip(*(layers[number].pieces for number in numbers), strict=True):
-                looks: dict[tuple[Shape, ...], list[int]] = {}
-                for number, piece in zip(numbers, pieces, strict=True):
-                    looks.setdefault(piece, []).append(number)
-                for look, when in looks.items():
-                    drawn = "\n".join(map(svg_of, look))
-                    if drawn and len(when) < len(shots):
-                        hidden = "" if still in when else ' visibility="hidden"'
-                        drawn = f'<g class="{name_rule(tuple(when))}"{hidden}>\n{drawn}\n</g>'
-                    body += [drawn] if drawn else []
-            body += ["</svg>"] if window else []
+            place = layer.window and replace(layer.window, left=0.0, top=0.0)
+            windows.setdefault(place, {})[number] = layer
+        for place, seen in windows.items():
+            views = {number: layer.window for number, layer in seen.items() if layer.window}
+            if place is None:
+                body += write_shapes(seen)
+            elif len({*views.values()}) == 1:
+                body += [window_head(*{*views.values()}), *write_shapes(seen), "</svg>"]
+            else:
+                body += [window_head(place), write_moves(views), *write_shapes(seen), "</g>", "</svg>"]
     for number, shot in enumerate(shots):
         start, end = starts[number], starts[number + 1]
         for bead in shot.beads:
@@ -375,8 +435,9 @@ def _animate(shots: list[Shot], still: int, title: str) -> str:
                 f"@keyframes {name}{{0%{{opacity:0}}{''.join([*gone, *way])}{write_part(end + 1)}{{opacity:0}}"
                 f"100%{{opacity:0}}}}.{name}{{animation:{name} {whole}ms linear infinite}}"
             )
-            body.append(f'<g class="{name}" opacity="0">\n{"".join(map(svg_of, bead.shapes))}\n</g>')
+            drawn = "\n".join(map(_write, bead.shapes))
+            body.append(f'<g class="{name}" opacity="0">\n{drawn}\n</g>')
     usual = f"g{{animation:{whole}ms step-end infinite}}"
     calm = "@media(prefers-reduced-motion:reduce){g[class]{animation:none}}"
-    style = "\n".join([usual, *rules, calm])
-    return "\n".join([svg_head(WIDTH, HEIGHT, title), f"<style>\n{style}\n</style>", *body, "</svg>"]) + "\n"
+    style = "\n".join(["<style>", usual, *rules, calm, "</style>"])
+    return "\n".join([svg_head(WIDTH, HEIGHT, title), style, '<g fill="none">', *body, "</g>", "</svg>"]) + "\n"
