@@ -14,7 +14,7 @@ import html
 import io
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -187,8 +187,11 @@ def to_pdf(width: float, height: float, *pages: Sequence[Shape], title: str = ""
     return file.getvalue()
 
 
-def to_pixels(width: float, height: float, shapes: Sequence[Shape]) -> Any:
-    """Draw on a transparent background, as an array of red, green, blue and opacity with one pixel for each unit.
+@contextmanager
+def use_pixels(width: float, height: float) -> Iterator[Callable[[Sequence[Shape]], Any]]:
+    """Provide a function that draws on a transparent background, with one pixel for each unit.
+
+    It returns an array of red, green, blue and opacity, which the next drawing overwrites.
 
     Raises
     ------
@@ -198,11 +201,18 @@ def to_pixels(width: float, height: float, shapes: Sequence[Shape]) -> Any:
     with _use_matplotlib("a picture of pixels"):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-        figure = _draw_figure(width, height, shapes)
+        figure = _draw_figure(width, height, ())
         figure.patch.set_alpha(0.0)
         canvas = FigureCanvasAgg(figure)
-        canvas.draw()
-        return np.array(canvas.buffer_rgba())
+
+        def draw(shapes: Sequence[Shape]) -> Any:
+            for artist in [*figure.artists, *figure.texts, *figure.patches]:
+                artist.remove()
+            _add_shapes(figure, shapes)
+            canvas.draw()
+            return np.asarray(canvas.buffer_rgba())
+
+        yield draw
 
 
 @contextmanager
@@ -221,10 +231,16 @@ def _use_matplotlib(what: str) -> Iterator[None]:
 
 def _draw_figure(width: float, height: float, shapes: Sequence[Shape]) -> Any:
     from matplotlib.figure import Figure
-    from matplotlib.transforms import Affine2D, Bbox, TransformedBbox
 
     figure = Figure(figsize=(width / 96, height / 96), dpi=96)
-    to_page = Affine2D().scale(1 / 96, -1 / 96).translate(0, height / 96) + figure.dpi_scale_trans
+    _add_shapes(figure, shapes)
+    return figure
+
+
+def _add_shapes(figure: Any, shapes: Sequence[Shape]) -> None:
+    from matplotlib.transforms import Affine2D, Bbox, TransformedBbox
+
+    to_page = Affine2D().scale(1 / 96, -1 / 96).translate(0, figure.get_figheight()) + figure.dpi_scale_trans
     for shape in shapes:
         if isinstance(shape, Window):
             moved = Affine2D().translate(-shape.left, -shape.top).scale(shape.scale).translate(shape.x, shape.y)
@@ -234,7 +250,6 @@ def _draw_figure(width: float, height: float, shapes: Sequence[Shape]) -> Any:
                 _add_artist(figure, inner, moved + to_page, shape.scale, clip)
         else:
             _add_artist(figure, shape, to_page)
-    return figure
 
 
 def _add_artist(figure: Any, shape: Drawn, transform: Any, scale: float = 1.0, clip: Any = None) -> None:

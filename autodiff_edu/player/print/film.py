@@ -30,8 +30,8 @@ from .canvas import (
     Window,
     svg_head,
     svg_of,
-    to_pixels,
     to_relative,
+    use_pixels,
     window_head,
 )
 from .frames import PAPER, StepPicture
@@ -133,13 +133,12 @@ class Film:
 
     def gif(self) -> bytes:
         """Return the film as a GIF; the same trace gives the same bytes with the same Pillow and matplotlib."""
-        frames = [(frame.convert("RGB"), time) for frame, time in _photograph(self._shots)]
-        return _bind(_reduce([frame for frame, _ in frames]), [time for _, time in frames], "GIF", optimize=False)
+        frames, times = _photograph(self._shots)
+        return _bind(_reduce(frames), times, "GIF", optimize=False)
 
     def webp(self) -> bytes:
         """Return the film as WebP, which keeps all colours; the same trace gives the same bytes, as for a GIF."""
-        frames = [(frame.convert("RGB"), time) for frame, time in _photograph(self._shots)]
-        return _bind([frame for frame, _ in frames], [time for _, time in frames], "WEBP", lossless=True, method=2)
+        return _bind(*_photograph(self._shots), "WEBP", lossless=True, method=2)
 
     def _repr_html_(self) -> str:
         return image(self.svg(), f"Film of {self._title}")
@@ -271,22 +270,28 @@ def _count_up(step: dict[str, Any]) -> list[str]:
 # As pixels
 
 
-def _photograph(shots: list[Shot]) -> list[tuple[Any, int]]:
-    """Draw every picture of the film, with the milliseconds for which it is shown."""
-    from PIL import Image
+def _photograph(shots: list[Shot]) -> tuple[list[Any], list[int]]:
+    """Draw every picture of the film; return them, and the milliseconds for which each is shown."""
+    frames, times = [], []
+    with use_pixels(WIDTH, HEIGHT) as draw:
+        from PIL import Image
 
-    frames = []
-    for shot in shots:
-        ground = Image.fromarray(to_pixels(WIDTH, HEIGHT, shot.shapes()))
-        if not shot.beads:
-            frames.append((ground, shot.time))
-            continue
-        ticks = shot.time // TICK
-        for tick in range(ticks):
-            moving = [shape for bead in shot.beads for shape in bead.at((tick + 0.5) / ticks)]
-            above = Image.fromarray(to_pixels(WIDTH, HEIGHT, moving))
-            frames.append((Image.alpha_composite(ground, above), shot.time // ticks))
-    return frames
+        for shot in shots:
+            ground = Image.fromarray(draw(shot.shapes())).convert("RGB")
+            if not shot.beads:
+                frames.append(ground)
+                times.append(shot.time)
+                continue
+            ticks = shot.time // TICK
+            for tick in range(ticks):
+                moving = [shape for bead in shot.beads for shape in bead.at((tick + 0.5) / ticks)]
+                above, frame = Image.fromarray(draw(moving)), ground.copy()
+                if box := above.getbbox():
+                    above = above.crop(box)
+                    frame.paste(above, box, above)
+                frames.append(frame)
+                times.append(shot.time // ticks)
+    return frames, times
 
 
 def _reduce(frames: list[Any]) -> list[Any]:
@@ -299,13 +304,13 @@ def _reduce(frames: list[Any]) -> list[Any]:
     counts: Counter[int] = Counter()
     packed = []
     for frame in frames:
-        pixels = np.asarray(frame).astype(np.uint32) @ np.array([65536, 256, 1], np.uint32)
-        packed.append(pixels)
-        counts.update({int.from_bytes(bytes(colour), "big"): count for count, colour in frame.getcolors(pixels.size)})
+        packed.append(np.asarray(frame.convert("RGBX")).view("<u4")[:, :, 0] & 0xFFFFFF)
+        colours = frame.getcolors(frame.width * frame.height)
+        counts.update({int.from_bytes(bytes(colour), "little"): count for count, colour in colours})
     kept = sorted(counts, key=lambda colour: (-counts[colour], colour))[:256]
 
     def split(colours: list[int]) -> Any:
-        return np.array([(colour >> 16, colour >> 8 & 255, colour & 255) for colour in colours], np.int32)
+        return np.array([(colour & 255, colour >> 8 & 255, colour >> 16) for colour in colours], np.int32)
 
     found, table = list(counts), np.zeros(1 << 24, np.uint8)
     table[found] = np.argmin(np.sum((split(found)[:, None] - split(kept)[None]) ** 2, axis=2), axis=1)
