@@ -1,0 +1,172 @@
+"""The Jacobian that a sweep fills, drawn without a browser, as js/sweep.js draws it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from colorsys import hls_to_rgb
+from dataclasses import dataclass
+from typing import Any
+
+from ...text.shared import colour
+from ..layout.thumbnails import end_text, largest, level, magnitude
+from .canvas import MONOSPACE, SANS, Drawn, Path, TextLine, rounded_box
+from .thumbnails import SHADES
+from .wrapping import shorten, width_of
+
+INK, QUIET, RULE, PAPER, SUNK = map(colour, ("ink", "quiet", "rule", "paper", "sunk"))
+LETTERS, SMALLEST = 20.0, 16.0
+TALL, LOW, ROOM = 30.0, 18.0, 216.0  # a row, usually and at least, and the height of all rows
+WIDE, PADDING, GAP = 116.0, 10.0, 24.0  # a column at most, room around a text, and between two matrices
+MOST_NUMBERS = 16  # elements; more are coloured, as on the page
+
+
+def measure_jacobian(sweep: dict[str, Any]) -> float:
+    """Return the height of the drawing."""
+    both = len(_list_ways(sweep)) > 1
+    return LETTERS * 1.9 + (LETTERS * 1.4 if both else 0.0) + _measure_row(sweep) * (len(sweep["rows"]) + 1)
+
+
+def draw_jacobian(
+    sweep: dict[str, Any], step: int, place: tuple[float, float, float], accent: str, tint: str
+) -> list[Drawn]:
+    """Draw what is known of the matrix at a step: `place` is its left, top and width, and what fills is tinted."""
+    x, y, room = place
+    title = f"Jacobian of {sweep['target']} with respect to {sweep['source']}"
+    jacobian = sweep["jacobian"]
+    ends = end_text(jacobian, largest(jacobian)) if _is_coloured(sweep) else ""
+    title = shorten(title, room - width_of(ends, LETTERS) - GAP, LETTERS, bold=True)
+    shapes: list[Drawn] = [
+        TextLine(x, y + LETTERS, title, LETTERS, INK, bold=True, family=SANS),
+        TextLine(x + room, y + LETTERS, ends, LETTERS, QUIET, "end", family=SANS),
+    ]
+    ways = _list_ways(sweep)
+    wide = (room - GAP * (len(ways) - 1)) / len(ways)
+    for index, way in enumerate(ways):
+        filling, left, top = _read_filling(sweep, way, step), x + index * (wide + GAP), y + LETTERS * 1.9
+        if len(ways) > 1:
+            label = shorten(filling.label, wide, LETTERS)
+            shapes.append(TextLine(left, top + LETTERS, label, LETTERS, QUIET, family=SANS))
+            top += LETTERS * 1.4
+        shapes += _draw_matrix(sweep, way, filling, (left, top, wide), accent, tint)
+    return shapes
+
+
+def _list_ways(sweep: dict[str, Any]) -> list[str]:
+    return [way for way in ("rows", "columns") if any(way in each for each in sweep["passes"])]
+
+
+def _measure_row(sweep: dict[str, Any]) -> float:
+    return max(LOW, min(TALL, ROOM / len(sweep["rows"])))
+
+
+@dataclass(frozen=True)
+class Filling:
+    """How far a matrix is filled one way, by "rows" or by "columns".
+
+    Attributes
+    ----------
+    known, current : set of int
+        The lines with numbers, and those that the latest pass is for.
+    goes_on : bool
+        Whether that pass goes on.
+    seeds : dict of int to int
+        Where lines share a seed: for each that is filled, its seed, counted from 1.
+    label : str
+        How many passes it has taken.
+    """
+
+    known: set[int]
+    current: set[int]
+    goes_on: bool
+    seeds: dict[int, int]
+    label: str
+
+
+def _read_filling(sweep: dict[str, Any], way: str, step: int) -> Filling:
+    own = [each for each in sweep["passes"] if way in each]
+    singles = [each for each in own if not each["stack"]]
+    over = [each for each in own if each["last"] <= step]
+    latest: dict[str, Any] = ([{}] + [each for each in sweep["passes"] if each["first"] <= step])[-1]
+    stack = any(each["stack"] and each["first"] <= step for each in own)
+    shares = any(len(each[way]) > 1 for each in singles)
+    mode, done = "reverse" if way == "rows" else "forward", sum(each in over for each in singles)
+    once = stack and any(each["stack"] for each in over)
+    return Filling(
+        known={line for each in over if each["stack"] == stack for line in each[way]},
+        current=set(latest.get(way, ())),
+        goes_on=latest.get("last", -1) > step,
+        seeds={line: seed + 1 for seed, each in enumerate(singles) if shares and each in over for line in each[way]},
+        label=f"{mode}: all in one pass" if once else f"{mode}: {done} of {len(singles)} passes",
+    )
+
+
+def _draw_matrix(
+    sweep: dict[str, Any], way: str, filling: Filling, place: tuple[float, float, float], accent: str, tint: str
+) -> Iterator[Drawn]:
+    """Draw the matrix that is filled one way: `place` is its left, top and width."""
+    left, top, room = place
+    rows, columns, numbers = sweep["rows"], sweep["columns"], sweep["jacobian"]["data"]
+    tall, by_row = _measure_row(sweep), way == "rows"
+    size = max(SMALLEST, min(LETTERS, 0.8 * tall))
+    shares = any(len(each.get(way, ())) > 1 and not each["stack"] for each in sweep["passes"])
+    names = max(width_of(name, size, MONOSPACE) for name in rows) + PADDING + (size if shares and by_row else 0.0)
+    wide = min(WIDE, (room - names) / len(columns))
+    texts = [[_write(item, wide - PADDING, size) for item in row] for row in numbers]
+    limit, coloured = largest(sweep["jacobian"]), _is_coloured(sweep) or any(None in row for row in texts)
+
+    def draw_name(words: str, line: int | None, x: float, y: float, anchor: str) -> TextLine:
+        now = line in filling.current
+        return TextLine(x, y, words, size, accent if now else QUIET, anchor, bold=now)
+
+    def draw_seed(line: int, x: float, y: float) -> list[Drawn]:
+        """Draw the seed of a line in a colour, and as a number for those who cannot tell colours apart."""
+        seed = filling.seeds[line]
+        hue = (170 + 137.5 * (seed - 1)) % 360 / 360  # as on the page, but dark enough for white letters
+        shade = "#" + "".join(f"{round(255 * part):02x}" for part in hls_to_rgb(hue, 0.32, 0.65))
+        words = TextLine(x + size * 0.425, y + tall / 2 + size * 0.35 - 1, str(seed), size, PAPER, "middle")
+        return [Path(rounded_box(x, y, size * 0.85, tall - 2, 2), shade), words]
+
+    for column, name in enumerate(columns):
+        x = left + names + column * wide
+        free = wide - 2
+        if not by_row and column in filling.seeds:
+            yield from draw_seed(column, x, top + 1)
+            free -= 2 * size
+        short = next((words for words in (name, _index_of(name)) if width_of(words, size, MONOSPACE) <= free), "")
+        if short:
+            yield draw_name(short, None if by_row else column, x + wide / 2, top + tall * 0.75, "middle")
+    for row, name in enumerate(rows):
+        y = top + tall * (row + 1)
+        base = y + tall / 2 + size * 0.35
+        if by_row and row in filling.seeds:
+            yield from draw_seed(row, left, y + 1)
+        yield draw_name(name, row if by_row else None, left + names - PADDING, base, "end")
+        for column in range(len(columns)):
+            x, line, number = left + names + column * wide, row if by_row else column, numbers[row][column]
+            known, words, shade = line in filling.known, "—", SUNK
+            if known:
+                words, shade = texts[row][column] or "", PAPER
+            if known and coloured and abs(magnitude(number)) <= limit:  # not of NaN or infinity
+                words, shade = "", SHADES[level(magnitude(number), limit)]
+            if filling.goes_on and line in filling.current:
+                shade = tint
+            yield Path(rounded_box(x, y, wide, tall, 0), shade, RULE)
+            if words:
+                yield TextLine(x + wide / 2, base, words, size, INK if known else QUIET, "middle")
+
+
+def _is_coloured(sweep: dict[str, Any]) -> bool:
+    return len(sweep["rows"]) * len(sweep["columns"]) > MOST_NUMBERS
+
+
+def _write(number: Any, room: float, size: float) -> str | None:
+    """Write a number in a cell; None if there is no room, even for three digits."""
+    short = [str(number), f"{float(number):.3g}"] if not isinstance(number, str) else [number]
+    texts = (text.removesuffix(".0").replace("-", "−") for text in short)
+    return next((text for text in texts if width_of(text, size, MONOSPACE) <= room), None)
+
+
+def _index_of(name: str) -> str:
+    """Return the index of an element, which is shorter than its name."""
+    return re.sub(r".*\[(.*)\]", r"\1", name).replace(" ", "")
