@@ -1,4 +1,4 @@
-"""The Jacobian that a sweep fills, drawn without a browser, as js/sweep.js draws it."""
+"""The Jacobian that a sweep fills, drawn without a browser, as js/sweep.js and js/patches.js draw it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ INK, QUIET, RULE, PAPER, SUNK = map(colour, ("ink", "quiet", "rule", "paper", "s
 LETTERS, SMALLEST = 20.0, 16.0
 TALL, LOW, ROOM = 30.0, 18.0, 216.0  # a row, usually and at least, and the height of all rows
 WIDE, PADDING, GAP = 116.0, 10.0, 24.0  # a column at most, room around a text, and between two matrices
+PATCH_GAP = 8.0
 MOST_NUMBERS = 16  # elements; more are coloured, as on the page
 
 
@@ -35,11 +36,7 @@ def draw_jacobian(
     title = f"Jacobian of {sweep['target']} with respect to {sweep['source']}"
     jacobian = sweep["jacobian"]
     ends = end_text(jacobian, largest(jacobian)) if _is_coloured(sweep) else ""
-    title = shorten(title, room - width_of(ends, LETTERS) - GAP, LETTERS, bold=True)
-    shapes: list[Drawn] = [
-        TextLine(x, y + LETTERS, title, LETTERS, INK, bold=True, family=SANS),
-        TextLine(x + room, y + LETTERS, ends, LETTERS, QUIET, "end", family=SANS),
-    ]
+    shapes = _draw_title(title, ends, place)
     ways = _list_ways(sweep)
     wide = (room - GAP * (len(ways) - 1)) / len(ways)
     for index, way in enumerate(ways):
@@ -50,6 +47,16 @@ def draw_jacobian(
             top += LETTERS * 1.4
         shapes += _draw_matrix(sweep, way, filling, (left, top, wide), accent, tint)
     return shapes
+
+
+def _draw_title(title: str, ends: str, place: tuple[float, float, float]) -> list[Drawn]:
+    """Draw a title, and on its right where a scale of colours ends."""
+    x, y, room = place
+    title = shorten(title, room - width_of(ends, LETTERS) - GAP, LETTERS, bold=True)
+    return [
+        TextLine(x, y + LETTERS, title, LETTERS, INK, bold=True, family=SANS),
+        TextLine(x + room, y + LETTERS, ends, LETTERS, QUIET, "end", family=SANS),
+    ]
 
 
 def _list_ways(sweep: dict[str, Any]) -> list[str]:
@@ -170,3 +177,72 @@ def _write(number: Any, room: float, size: float) -> str | None:
 def _index_of(name: str) -> str:
     """Return the index of an element, which is shorter than its name."""
     return re.sub(r".*\[(.*)\]", r"\1", name).replace(" ", "")
+
+
+def measure_patches(patches: dict[str, Any]) -> float:
+    """Return the height of the drawing of a batch's Jacobian."""
+    samples, outputs, *_ = patches["full"]["shape"]
+    return float(LETTERS * 3.4 + samples * PATCH_GAP + _measure_cell(patches) * outputs * (samples + 1))
+
+
+def draw_patches(patches: dict[str, Any], step: int, place: tuple[float, float, float], accent: str) -> Iterator[Drawn]:
+    """Draw how the Jacobian of a batch folds, as js/patches.js: a patch for each pair of samples, and those folded."""
+    x, y, room = place
+    full, folded = patches["full"], patches["folded"]
+    samples, outputs, _, inputs = full["shape"]
+    limit, tall = max(largest(full), largest(folded)), _measure_cell(patches)
+    names = [f"{patches['target']}[{k}]" for k in range(samples)] + ["folded"]
+    left = x + max(width_of(name, LETTERS, MONOSPACE) for name in names) + PADDING
+    wide = min(WIDE / 2, (x + room - left - samples * PATCH_GAP) / (samples * inputs))
+    size = min(LETTERS, 0.8 * tall)
+    numbers = [*(number for row in full["data"] for number in _flatten(row)), *_flatten(folded["data"])]
+    texts = [_write(number, wide - 4, size) for number in numbers]
+    coloured = size < SMALLEST or None in texts
+    across, down = inputs * wide + PATCH_GAP, outputs * tall + PATCH_GAP
+    direct, known = step >= patches["begun"], step >= patches["made"]
+    count = sum(each <= step for each in patches["folds"])
+
+    def draw_patch(row: int, column: int, rows: Any, ink: str, now: bool) -> Iterator[Drawn]:
+        at, top = left + column * across, y + LETTERS * 3.4 + row * down
+        for i, line in enumerate(rows):
+            for j, number in enumerate(line):
+                unknown = number is None
+                words = "—" if unknown else "" if coloured else _write(number, wide - 4, size) or ""
+                shade = SUNK if size >= SMALLEST else PAPER
+                if not unknown and abs(magnitude(number)) <= limit:  # pale enough for numbers to stand out
+                    shade = SHADES[level(magnitude(number), limit if coloured else 3 * limit)]
+                yield Path(rounded_box(at + j * wide, top + i * tall, wide, tall, 0), shade, RULE)
+                if words and size >= SMALLEST:
+                    middle = at + (j + 0.5) * wide, top + (i + 0.5) * tall + size * 0.35
+                    yield TextLine(*middle, words, size, QUIET if unknown else ink, "middle")
+        if now:
+            yield Path(rounded_box(at, top, inputs * wide, outputs * tall, 2), stroke=accent, weight=2.5)
+
+    title = f"Jacobian of a batch: {patches['target']} with respect to {patches['source']}"
+    yield from _draw_title(title, end_text(full, limit) if coloured else "", place)
+    for column in range(samples):
+        name = shorten(f"{patches['source']}[{column}]", across, LETTERS, MONOSPACE)
+        yield TextLine(left + (column + 0.5) * across, y + LETTERS * 3, name, LETTERS, QUIET, "middle")
+    for row, name in enumerate(names):
+        base = y + LETTERS * 3.4 + row * down + outputs * tall / 2 + LETTERS * 0.35
+        yield TextLine(left - PADDING, base, name, LETTERS, INK if row == samples else QUIET, "end")
+    unknown = [[None] * inputs] * outputs
+    for column in range(samples):
+        folds = known and not direct and patches["folds"][column] == step
+        for row in range(samples):
+            patch = [[*line[column]] for line in full["data"][row]]
+            zero = not any(magnitude(number) for line in patch for number in line)
+            if zero or not (known and column < count):  # the others have moved down
+                yield from draw_patch(row, column, patch if known else unknown, QUIET if zero else INK, False)
+        filled = step >= patches["done"] if direct else column < count
+        now = filled if direct else folds
+        yield from draw_patch(samples, column, folded["data"][column] if filled else unknown, INK, now)
+
+
+def _measure_cell(patches: dict[str, Any]) -> float:
+    samples, outputs, *_ = patches["full"]["shape"]
+    return float(min(26.0, ROOM / (outputs * (samples + 1))))
+
+
+def _flatten(data: list[Any]) -> list[Any]:
+    return [number for sample in data for line in sample for number in line]

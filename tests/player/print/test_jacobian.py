@@ -4,7 +4,7 @@ import numpy as np
 
 import autodiff_edu as ad
 from autodiff_edu.player.print.canvas import Path, TextLine
-from autodiff_edu.player.print.jacobian import draw_jacobian, measure_jacobian
+from autodiff_edu.player.print.jacobian import draw_jacobian, draw_patches, measure_jacobian, measure_patches
 from autodiff_edu.text.shared import colour
 
 ACCENT, TINT = "#123456", "#abcdef"
@@ -13,15 +13,21 @@ SUNK = colour("sunk")
 
 def draw(player, step):
     """The texts by their baselines, from left to right, and the fills of the cells in the order of reading."""
-    sweep = player._content["trace"]["sweep"]
-    shapes = draw_jacobian(sweep, step, (0.0, 0.0, 580.0), ACCENT, TINT)
+    document, place = player._content["trace"], (0.0, 0.0, 580.0)
+    if "sweep" in document:
+        shapes = draw_jacobian(document["sweep"], step, place, ACCENT, TINT)
+        tall = measure_jacobian(document["sweep"])
+    else:
+        shapes = [*draw_patches(document["patches"], step, place, ACCENT)]
+        tall = measure_patches(document["patches"])
     lines = {}
     for shape in shapes:
         if isinstance(shape, TextLine):
             assert 0 <= shape.x <= 580
-            assert shape.y <= measure_jacobian(sweep)
+            assert shape.y <= tall
             assert shape.size >= 16
-            lines.setdefault(shape.y, []).append((shape.x, shape.words))
+            if shape.words:
+                lines.setdefault(shape.y, []).append((shape.x, shape.words))
     rows = [[words for _, words in sorted(row)] for _, row in sorted(lines.items())]
     return rows, [shape.fill for shape in shapes if isinstance(shape, Path) and shape.stroke != "none"]
 
@@ -83,6 +89,37 @@ def test_numbers_that_are_too_long_are_shortened_and_nan_is_written():
     rows, _ = draw(player, len(player) - 1)
     diagonal = [row[1:][k] for k, row in enumerate(rows[2:])]
     assert diagonal == ["3.33e−08", "nan", "−123457", "1"]
+
+
+def test_the_patches_of_a_batch_move_down_column_by_column():
+    player = ad.sweep(lambda x: x * x[:, :1], [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], batch=True)
+    patches = player._content["trace"]["patches"]
+    numbers = lambda rows: [[word for word in row if "[" not in word and word != "folded"] for row in rows[2:]]  # noqa: E731
+    rows, _ = draw(player, patches["made"] - 1)
+    assert {word for row in numbers(rows) for word in row} == {"—"}
+    rows, _ = draw(player, patches["made"])
+    assert [row for row in numbers(rows) if row][:2] == [["2", "0", "0", "0", "0", "0"], ["2", "1", "0", "0", "0", "0"]]
+    rows, fills = draw(player, patches["folds"][1])
+    found = [row for row in numbers(rows) if row]
+    assert found[:2] == [["0", "0", "0", "0"]] * 2, "the first patch has moved down"
+    assert found[4] == ["0", "0", "0", "0", "10", "0"], "the third has not"
+    assert found[-2:] == [["2", "0", "6", "0", "—", "—"], ["2", "1", "4", "3", "—", "—"]]
+    assert fills.count("none") == 1, "a frame around the one that moves"
+    rows, fills = draw(player, patches["done"])
+    assert [row for row in numbers(rows) if row][-2:] == [
+        ["2", "0", "6", "0", "10", "0"],
+        ["2", "1", "4", "3", "6", "5"],
+    ]
+    assert fills.count("none") == 3
+    assert "folded" in player.frames(patches["done"], size="16:9").svg()
+
+
+def test_a_large_batch_is_in_colours():
+    player = ad.sweep(lambda x: np.tanh(x) * x[:, ::-1], np.linspace(-1, 1, 12).reshape(6, 2), batch=True)
+    rows, fills = draw(player, len(player) - 1)
+    assert rows[0][1].startswith("±")
+    assert all("[" in word or word == "folded" for row in rows[1:] for word in row), "names alone"
+    assert len({*fills}) > 6
 
 
 def test_a_slide_of_a_sweep_has_the_matrix_below_the_graph():
