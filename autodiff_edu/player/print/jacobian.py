@@ -218,7 +218,7 @@ def draw_patches(patches: dict[str, Any], step: int, place: tuple[float, float, 
         if now:
             yield Path(rounded_box(at, top, inputs * wide, outputs * tall, 2), stroke=accent, weight=2.5)
 
-    title = f"Jacobian of a batch: {patches['target']} with respect to {patches['source']}"
+    title = f"Jacobian of {patches['target']} with respect to {patches['source']}"
     yield from _draw_title(title, end_text(full, limit) if coloured else "", place)
     for column in range(samples):
         name = shorten(f"{patches['source']}[{column}]", across, LETTERS, MONOSPACE)
