@@ -302,6 +302,23 @@ def _to_outline(commands: str) -> Any:
     return Outline(corners, codes)
 
 
+def find_places(commands: str) -> tuple[list[float], list[float]]:
+    """List the x and the y of a path's points, and of those that bend its curves.
+
+    >>> find_places("M1 2H3V4Q5 6 7 8Z")
+    ([1.0, 3.0, 5.0, 7.0], [2.0, 4.0, 6.0, 8.0])
+    """
+    across: list[float] = []
+    down: list[float] = []
+    for command, numbers in _read_commands(commands):
+        if command in "HV":
+            (across if command == "H" else down).extend(numbers)
+        else:
+            across += numbers[::2]
+            down += numbers[1::2]
+    return across, down
+
+
 def _read_commands(commands: str) -> Iterator[tuple[str, list[float]]]:
     for command, rest in re.findall(r"([A-Za-z])([^A-Za-z]*)", commands):
         yield command, [float(number) for number in re.findall(r"-?[\d.]+(?:e-?\d+)?", rest)]

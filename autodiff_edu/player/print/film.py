@@ -12,8 +12,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import accumulate, groupby, pairwise
-from math import hypot
+from math import ceil, floor, hypot
 from os import PathLike
 from typing import Any
 
@@ -28,6 +29,7 @@ from .canvas import (
     Shape,
     TextLine,
     Window,
+    find_places,
     svg_head,
     svg_of,
     to_relative,
@@ -272,12 +274,21 @@ def _count_up(step: dict[str, Any]) -> list[str]:
 
 def _photograph(shots: list[Shot]) -> tuple[list[Any], list[int]]:
     """Draw every picture of the film; return them, and the milliseconds for which each is shown."""
-    frames, times = [], []
+    frames: list[Any] = []
+    times: list[int] = []
     with use_pixels(WIDTH, HEIGHT) as draw:
         from PIL import Image
 
+        ground = Image.new("RGB", (int(WIDTH), int(HEIGHT)))
+        before: list[Shape] = []
         for shot in shots:
-            ground = Image.fromarray(draw(shot.shapes())).convert("RGB")
+            shapes = [*_split(shot.shapes())]
+            # Only where something has changed is anything drawn again.
+            boxes = {_find_box(shape) for shape in {*shapes} ^ {*before}}
+            touched = [shape for shape in shapes if any(_touch(_find_box(shape), box) for box in boxes)]
+            drawn, ground, before = Image.fromarray(draw(touched)).convert("RGB"), ground.copy(), shapes
+            for box in boxes:
+                ground.paste(drawn.crop(box), box)
             if not shot.beads:
                 frames.append(ground)
                 times.append(shot.time)
@@ -285,13 +296,48 @@ def _photograph(shots: list[Shot]) -> tuple[list[Any], list[int]]:
             ticks = shot.time // TICK
             for tick in range(ticks):
                 moving = [shape for bead in shot.beads for shape in bead.at((tick + 0.5) / ticks)]
-                above, frame = Image.fromarray(draw(moving)), ground.copy()
-                if box := above.getbbox():
-                    above = above.crop(box)
-                    frame.paste(above, box, above)
+                bead, frame = Image.fromarray(draw(moving)), ground.copy()
+                if place := bead.getbbox():
+                    bead = bead.crop(place)
+                    frame.paste(bead, place, bead)
                 frames.append(frame)
                 times.append(shot.time // ticks)
     return frames, times
+
+
+def _split(shapes: list[Shape]) -> Iterator[Shape]:
+    """Split windows with several shapes into windows with one each."""
+    for shape in shapes:
+        if isinstance(shape, Window):
+            yield from (replace(shape, shapes=(inner,)) for inner in shape.shapes)
+        else:
+            yield shape
+
+
+Box = tuple[int, int, int, int]  # left, top, right, bottom
+
+
+@lru_cache(5000)
+def _find_box(shape: Shape) -> Box:
+    """Find the part of a slide outside which a shape draws nothing, with a margin."""
+    match shape:
+        case Window(x, y, width, height, left, top, scale, (inner,)):
+            box = _find_box(inner)
+            across = [min(max(x + (at - left) * scale, x), x + width) for at in box[::2]]
+            down = [min(max(y + (at - top) * scale, y), y + height) for at in box[1::2]]
+        case TextLine(x, y, words, size, _, anchor, bold, family):
+            wide = width_of(words, size, family, bold) * 1.1
+            first = x - wide * {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor]
+            across, down = [first - size / 2, first + wide + size / 2], [y - 1.2 * size, y + size / 2]
+        case Path(commands, weight=weight):
+            across, down = ([min(at) - weight, max(at) + weight] for at in find_places(commands))
+        case _:
+            raise TypeError("a window with several shapes has been split")
+    return floor(across[0]) - 2, floor(down[0]) - 2, ceil(across[1]) + 2, ceil(down[1]) + 2
+
+
+def _touch(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _reduce(frames: list[Any]) -> list[Any]:

@@ -11,7 +11,8 @@ from programs import diamond, forward_mode, loop, training, two_tapes
 
 import autodiff_edu as ad
 from autodiff_edu.player import Player
-from autodiff_edu.player.print.film import MOST, REST, STEP, TRAVEL
+from autodiff_edu.player.print.canvas import use_pixels
+from autodiff_edu.player.print.film import MOST, REST, STEP, TICK, TRAVEL, _photograph
 from autodiff_edu.player.print.moments import choose_key_steps
 from autodiff_edu.text.shared import colour
 
@@ -256,6 +257,20 @@ def test_pixels_show_the_same_film(player, form, tmp_path):
     difference = np.asarray(ImageChops.difference(picture.convert("RGB"), last))
     assert difference.mean() < 1, "the last picture is the last slide, but for a table of 256 colours"
     assert np.asarray(last).min() < 80, "something is drawn"
+
+
+@pytest.mark.parametrize("traced", [two_tapes(), loop(8)], ids=["two tapes", "loop"])
+def test_a_picture_is_the_same_as_if_all_of_it_were_drawn_again(traced):
+    player = ad.play(traced)
+    film = player.film(*player.film().steps[::3])
+    frames, times = _photograph(film._shots)
+    assert len(frames) == len(times) == sum(shot.time // TICK if shot.beads else 1 for shot in film._shots)
+    at = 0
+    with use_pixels(1280, 720) as draw:
+        for number, shot in enumerate(film._shots):
+            if not shot.beads:
+                assert np.array_equal(np.asarray(frames[at]), draw(shot.shapes())[:, :, :3]), number
+            at += shot.time // TICK if shot.beads else 1
 
 
 def test_a_player_saves_its_film_and_its_current_step(player, tmp_path):
