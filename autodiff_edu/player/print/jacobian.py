@@ -145,12 +145,15 @@ def _draw_matrix(
             yield draw_name(short, None if by_row else column, x + wide / 2, top + tall * 0.75, "middle")
     for row, name in enumerate(rows):
         y = top + tall * (row + 1)
-        base = y + tall / 2 + size * 0.35
         if by_row and row in filling.seeds:
             yield from draw_seed(row, left, y + 1)
-        yield draw_name(name, row if by_row else None, left + names - PADDING, base, "end")
-        for column in range(len(columns)):
-            x, line, number = left + names + column * wide, row if by_row else column, numbers[row][column]
+        yield draw_name(name, row if by_row else None, left + names - PADDING, y + tall / 2 + size * 0.35, "end")
+    for line in range(len(rows if by_row else columns)):
+        cells: dict[str, str] = {}  # by their colours: the areas
+        written: list[TextLine] = []
+        for other in range(len(columns if by_row else rows)):
+            row, column = (line, other) if by_row else (other, line)
+            x, y, number = left + names + column * wide, top + tall * (row + 1), numbers[row][column]
             known, words, shade = line in filling.known, "—", SUNK
             if known:
                 words, shade = texts[row][column] or "", PAPER
@@ -158,9 +161,12 @@ def _draw_matrix(
                 words, shade = "", SHADES[level(magnitude(number), limit)]
             if filling.goes_on and line in filling.current:
                 shade = tint
-            yield Path(rounded_box(x, y, wide, tall, 0), shade, RULE)
+            cells[shade] = cells.get(shade, "") + f"M{x:.1f} {y:.1f}H{x + wide:.1f}V{y + tall:.1f}H{x:.1f}Z"
             if words:
-                yield TextLine(x + wide / 2, base, words, size, INK if known else QUIET, "middle")
+                base = y + tall / 2 + size * 0.35
+                written.append(TextLine(x + wide / 2, base, words, size, INK if known else QUIET, "middle"))
+        yield from (Path(area, shade, RULE) for shade, area in cells.items())
+        yield from written
 
 
 def _is_coloured(sweep: dict[str, Any]) -> bool:

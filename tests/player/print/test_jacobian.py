@@ -12,7 +12,7 @@ SUNK = colour("sunk")
 
 
 def draw(player, step):
-    """The texts by their baselines, from left to right, and the fills of the cells in the order of reading."""
+    """The texts by their baselines, from left to right, and the fills of the cells, line by line."""
     document, place = player._content["trace"], (0.0, 0.0, 580.0)
     if "sweep" in document:
         shapes = draw_jacobian(document["sweep"], step, place, ACCENT, TINT)
@@ -29,7 +29,8 @@ def draw(player, step):
             if shape.words:
                 lines.setdefault(shape.y, []).append((shape.x, shape.words))
     rows = [[words for _, words in sorted(row)] for _, row in sorted(lines.items())]
-    return rows, [shape.fill for shape in shapes if isinstance(shape, Path) and shape.stroke != "none"]
+    areas = [shape for shape in shapes if isinstance(shape, Path) and shape.stroke != "none"]
+    return rows, [area.fill for area in areas for _ in range(area.commands.count("M"))]
 
 
 def products(x):
