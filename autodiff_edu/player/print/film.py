@@ -429,7 +429,8 @@ def _animate(shots: list[Shot], still: int, title: str) -> str:
         """Return the name of the rule for what is visible in these shots."""
         if numbers not in names:
             names[numbers] = name = f"s{len(names)}"
-            turns = [] if 0 in numbers else [f"{write_part(0)}{{visibility:hidden}}"]
+            # What is not on the still slide is hidden until a rule says otherwise.
+            turns = [] if 0 in numbers or still not in numbers else [f"{write_part(0)}{{visibility:hidden}}"]
             for number in range(len(shots)):
                 now, before = number in numbers, number - 1 in numbers
                 if now != before:
@@ -477,9 +478,10 @@ def _animate(shots: list[Shot], still: int, title: str) -> str:
         for bead in shot.beads:
             name = f"b{len(rules)}"
             times = [start + shot.time * k / (PLACES - 1) for k in range(PLACES)]
+            shown = ["opacity:1;", *[""] * (PLACES - 2), "opacity:1;"]
             way = [
-                f"{write_part(time)}{{opacity:1;transform:translate({x:.1f}px,{y:.1f}px)}}"
-                for time, (x, y) in zip(times, bead.places, strict=True)
+                f"{write_part(time)}{{{opacity}transform:translate({x:g}px,{y:g}px)}}"
+                for time, opacity, (x, y) in zip(times, shown, bead.places, strict=True)
             ]
             gone = [f"{write_part(start - 1)}{{opacity:0}}"] if start else []
             rules.append(

@@ -51,7 +51,7 @@ def seen(svg, time, film):
         name = element.get("class")
         if name:
             now = [what for at, what in known[name] if at <= part + 1e-3]
-            if now and now[-1] in ("visibility:hidden", "opacity:0"):
+            if (now[-1] if now else f"visibility:{element.get('visibility')}") in ("visibility:hidden", "opacity:0"):
                 return
         if element.tag == f"{SVG}text":
             found.append(element.text)
