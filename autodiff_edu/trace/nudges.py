@@ -18,7 +18,7 @@ from ..core.active import only
 from ..core.entry import Entry
 from ..core.events import Event, Read
 from ..core.reach import ahead
-from ..core.rule import runs_code
+from ..core.rule import kind_of, runs_code
 from ..derivatives.nudge import choices, find_changes, leading_to, run_again, used_by
 from ..text.shared import shared
 
@@ -29,9 +29,11 @@ MOST_ENTRIES, MOST_NUMBERS = 200, 50_000
 MOST_RUNS = 1000
 """How many entries may be computed again for each of the probes: some 50 ms for all of them."""
 PROBES = (-1.0, -0.75, -0.5, -0.25, -0.1, 0.1, 0.25, 0.5, 0.75, 1.0)
-"""The nudges that are computed first; no others are needed for a polynomial of low degree, as most targets are."""
+"""The nudges that tell all others of a target that is a polynomial of low degree; of any other, all are computed."""
 NODES = (-1.0, -0.5, 0.0, 0.5, 1.0)
 """The probes that determine a polynomial."""
+POLYNOMIAL = {np.add, np.subtract, np.multiply, np.negative, np.positive, np.square, np.concatenate, np.stack}
+"""The operations, other than the linear ones, whose result is always a polynomial of their arguments."""
 UPWARDS = 1 + 1e-9
 """Breaks ties in rounding and between equal sizes the same way, whatever the last bit is."""
 
@@ -117,28 +119,41 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, heard: Any,
             continue
         cotangent = cotangents.get(id)
         move = partial(_measure_move, after, chosen, ids, id, target)
+        # A corner, a step or a peak between two probes would not be seen.
+        moving = {id, *(entry.output_id for entry in after)}
+        is_polynomial = not chosen and all(_is_polynomial(entry, moving) for entry in after)
         for about, unit, size in _directions(values[id], cotangent):
-            probed = {at: move(unit * _scale_nudge(size, at)) for at in PROBES}
+            probes = PROBES if is_polynomial else shared()["nudges"]
+            probed = {at: move(unit * _scale_nudge(size, at)) for at in probes}
             moved = probed.values()
             slope = None if cotangent is None else float(np.sum(cotangent * unit))
             if not any(map(np.isfinite, moved)) or not np.isfinite(slope or 0.0):
                 continue
             zero = 1e-8 * max(abs(float(target._array)), *(abs(m) for m in moved if np.isfinite(m)))
-            runs = 1.0
             kept = {"tensor": tensors[id], "target": tensors[target._id], **about, "size": size}
             if slope is not None:
                 kept["slope"] = round_to(slope, zero / size)
                 if any(entry.output_id not in cotangents for entry in after):
                     kept["cut"] = True
             if slope is None or not all(abs(m - slope * _scale_nudge(size, at)) <= zero for at, m in probed.items()):
-                curve = _find_polynomial(probed, zero)
+                curve = _find_polynomial(probed, zero) if is_polynomial else None
                 if curve is None:
-                    curve = [
-                        probed[at] if at in probed else move(unit * _scale_nudge(size, at)) for at in shared()["nudges"]
-                    ]
-                    runs = len(curve) / len(PROBES)
+                    probed = {
+                        at: probed[at] if at in probed else move(unit * _scale_nudge(size, at))
+                        for at in shared()["nudges"]
+                    }
+                    curve = [*probed.values()]
                 kept["moved"] = [round_to(m, zero) for m in curve]
-            yield round(runs * (len(after) + len(chosen))), kept
+            yield len(probed) // len(PROBES) * (len(after) + len(chosen)), kept
+
+
+def _is_polynomial(entry: Entry, moving: set[int]) -> bool:
+    """Return whether an entry's result is a polynomial of the tensors that move."""
+    operation = entry.operation
+    if operation in (np.divide, np.power) and entry.ids[1] not in moving:
+        power = np.asarray(entry.values[1])
+        return operation is np.divide or bool(np.all((power >= 0) & (power % 1 == 0)))
+    return operation in POLYNOMIAL or kind_of(operation) == "linear"
 
 
 def _find_polynomial(probed: dict[float, float], zero: float) -> list[float] | None:

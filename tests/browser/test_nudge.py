@@ -170,6 +170,20 @@ def test_the_graph_shows_what_changes_and_the_axes_have_names(visit: Any, tmp_pa
     assert not changes.count()
 
 
+def test_the_curve_has_a_gap_where_its_target_is_not_a_number(visit: Any, tmp_path: Path) -> None:
+    x = ad.Variable(3.0, name="x")
+    with ad.trace("gap") as traced:
+        with ad.GradientTape() as tape:
+            y = np.sqrt((x - 2.1) * (x - 2.7))
+        tape.gradient(y, x)
+    nudging = Nudging(visit(save_page(traced, tmp_path))).open()
+    nudging.choice.select_option("x")
+    for role, gaps in (("moved", 1), ("said", 0)):
+        drawn = nudging.panel.locator(f"path.{role}").get_attribute("d")
+        assert drawn.count("M") == 1 + gaps
+        assert drawn.count("M") + drawn.count("L") == 41 - 11 * gaps, "nothing is known from 2.15 to 2.65"
+
+
 def test_on_stage_its_numbers_have_20_pixels(visit: Any, tmp_path: Path) -> None:
     tab = visit(save_page(square(), tmp_path), viewport={"width": 1280, "height": 720})
     nudging = Nudging(tab)

@@ -68,7 +68,14 @@ def test_a_square_worked_out_by_hand():
 
 @pytest.mark.parametrize(
     ("function", "runs"),
-    [(lambda x: 2.0 * x, 10), (lambda x: x**3, 10), (np.exp, 40), (lambda x: np.maximum(x, 3.9), 40)],
+    [
+        (lambda x: 2.0 * x, 10),
+        (lambda x: x / 4.0, 10),
+        (lambda x: x**3, 10),
+        (np.exp, 40),
+        (lambda x: np.maximum(x, 3.9), 40),
+        (np.abs, 40),  # a line, but only the points say so
+    ],
 )
 def test_what_ten_probes_tell_is_not_computed_again(function, runs, monkeypatch):
     seen = []
@@ -78,6 +85,34 @@ def test_what_ten_probes_tell_is_not_computed_again(function, runs, monkeypatch)
     assert len(seen) == runs
     wanted = [float(function(np.float64(3 + by)) - function(np.float64(3.0))) for by in steps(1.0)]
     assert moved(found) == pytest.approx(wanted, rel=1e-3, abs=1e-9)
+
+
+def choose(x):
+    return x + 1.0 if 3.3 < x < 3.45 else x * x
+
+
+@pytest.mark.parametrize("place", [2.07, 2.66, 3.17, 3.62, 3.87])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, at: x + 5.0 * np.minimum(np.abs(x - at), 0.08),
+        lambda x, at: x + np.maximum(0.0, 0.08 - np.maximum(x - at, at - x)),
+        lambda x, at: np.where((x > at - 0.08) & (x < at + 0.08), 20.0, x * x),
+        lambda x, at: x + np.floor(x - at + 0.08) - np.floor(x - at - 0.08),
+        lambda x, at: x * x + np.exp(-(((x - at) / 0.02) ** 2)) * 4.0,
+        lambda x, at: x / 2.0 + ((x - at) * 50.0 * (x - at) * 50.0 + 1.0) ** -8.0,
+        lambda x, at: choose(x + 3.37 - at),
+    ],
+    ids=["abs", "relu", "where", "floor", "peak", "negative power", "if"],
+)
+def test_no_point_of_a_curve_is_off_where_something_happens_between_the_probes(function, place):
+    points, *others = [nudge for name, nudge in played(lambda x: function(x, place), 3.0).items() if "x ->" in name]
+    assert not others
+    there = [float(function(np.float64(3.0 + by), place) - function(np.float64(3.0), place)) for by in steps(1.0)]
+    most = 0.01 * (max(there) - min(there))
+    pairs = [(shown, real) for shown, real in zip(moved(points), there, strict=True) if shown is not None]
+    assert len(pairs) > 15, "a point at which an `if` goes another way is left out"
+    assert max(abs(shown - real) for shown, real in pairs) <= most
 
 
 UNCUT = [program for program in EXAMPLES if program not in (stopped, two_passes)]

@@ -49,9 +49,11 @@ function plotOf(points, at, names) {
   /** @type {(name: string, d: string) => SVGPathElement} */
   const path = (name, d) => draw("path", { class: name, d });
   /** @typedef {"said" | "moved"} Role */
-  const known = (/** @type {Role} */ role) => points.filter((point) => point[role] !== null);
-  const line = (/** @type {Role} */ role) =>
-    path(role, known(role).map((point, k) => `${k ? "L" : "M"}${x(point.portion)} ${y(point[role])}`).join(""));
+  // A gap where nothing is known; h0 makes a dot of a point between two gaps.
+  const line = (/** @type {Role} */ role) => path(role, points.map((point, k) => {
+    const known = k > 0 && points[k - 1][role] !== null;
+    return point[role] === null ? "" : `${known ? "L" : "M"}${x(point.portion)} ${y(point[role])}${known ? "" : "h0"}`;
+  }).join(""));
   /** @type {(role: Role, point: Moved, r: number) => SVGCircleElement} */
   const dot = (role, point, r) => draw("circle", { class: role, cx: x(point.portion), cy: y(point[role]), r });
   const ends = /** @type {Role[]} */ (["said", "moved"]).filter((role) => at[role] !== null);

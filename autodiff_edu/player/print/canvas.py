@@ -14,7 +14,7 @@ import html
 import io
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -135,6 +135,31 @@ def svg_of(shape: Shape) -> str:
             return f"{window_head(shape)}\n{inside}\n</svg>"
 
 
+def to_relative(commands: str) -> str:
+    """Write a path with distances instead of places, which are shorter.
+
+    >>> to_relative("M10 20.0H22.5V28.04Q22.5 30 20 30Z")
+    'm10 20h12.5v8q0 2-2.5 2z'
+    """
+    x, y, start, parts = 0, 0, (0, 0), []  # in tenths of a pixel, so that no error adds up
+    for command, numbers in _read_commands(commands):
+        tenths = [round(10 * number) for number in numbers]
+        match command:
+            case "Z":
+                moves, (x, y) = [], start
+            case "H":
+                moves, x = [tenths[0] - x], tenths[0]
+            case "V":
+                moves, y = [tenths[0] - y], tenths[0]
+            case _:
+                moves = [at - (x, y)[index % 2] for index, at in enumerate(tenths)]
+                x, y = tenths[-2:]
+        start = (x, y) if command == "M" else start
+        words = " ".join(_n(move / 10) for move in moves).replace(" -", "-")
+        parts.append(command.lower() + re.sub(r"(?<!\d)0\.", ".", words))
+    return "".join(parts)
+
+
 def window_head(window: Window) -> str:
     """Return the opening tag of a window."""
     wide, high = window.width / window.scale, window.height / window.scale
@@ -162,8 +187,11 @@ def to_pdf(width: float, height: float, *pages: Sequence[Shape], title: str = ""
     return file.getvalue()
 
 
-def to_pixels(width: float, height: float, shapes: Sequence[Shape]) -> Any:
-    """Draw on a transparent background, as an array of red, green, blue and opacity with one pixel for each unit.
+@contextmanager
+def use_pixels(width: float, height: float) -> Iterator[Callable[[Sequence[Shape]], Any]]:
+    """Provide a function that draws on a transparent background, with one pixel for each unit.
+
+    It returns an array of red, green, blue and opacity, which the next drawing overwrites.
 
     Raises
     ------
@@ -173,11 +201,18 @@ def to_pixels(width: float, height: float, shapes: Sequence[Shape]) -> Any:
     with _use_matplotlib("a picture of pixels"):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-        figure = _draw_figure(width, height, shapes)
+        figure = _draw_figure(width, height, ())
         figure.patch.set_alpha(0.0)
         canvas = FigureCanvasAgg(figure)
-        canvas.draw()
-        return np.array(canvas.buffer_rgba())
+
+        def draw(shapes: Sequence[Shape]) -> Any:
+            for artist in [*figure.artists, *figure.texts, *figure.patches]:
+                artist.remove()
+            _add_shapes(figure, shapes)
+            canvas.draw()
+            return np.asarray(canvas.buffer_rgba())
+
+        yield draw
 
 
 @contextmanager
@@ -196,10 +231,16 @@ def _use_matplotlib(what: str) -> Iterator[None]:
 
 def _draw_figure(width: float, height: float, shapes: Sequence[Shape]) -> Any:
     from matplotlib.figure import Figure
-    from matplotlib.transforms import Affine2D, Bbox, TransformedBbox
 
     figure = Figure(figsize=(width / 96, height / 96), dpi=96)
-    to_page = Affine2D().scale(1 / 96, -1 / 96).translate(0, height / 96) + figure.dpi_scale_trans
+    _add_shapes(figure, shapes)
+    return figure
+
+
+def _add_shapes(figure: Any, shapes: Sequence[Shape]) -> None:
+    from matplotlib.transforms import Affine2D, Bbox, TransformedBbox
+
+    to_page = Affine2D().scale(1 / 96, -1 / 96).translate(0, figure.get_figheight()) + figure.dpi_scale_trans
     for shape in shapes:
         if isinstance(shape, Window):
             moved = Affine2D().translate(-shape.left, -shape.top).scale(shape.scale).translate(shape.x, shape.y)
@@ -209,7 +250,6 @@ def _draw_figure(width: float, height: float, shapes: Sequence[Shape]) -> Any:
                 _add_artist(figure, inner, moved + to_page, shape.scale, clip)
         else:
             _add_artist(figure, shape, to_page)
-    return figure
 
 
 def _add_artist(figure: Any, shape: Drawn, transform: Any, scale: float = 1.0, clip: Any = None) -> None:
@@ -244,8 +284,7 @@ def _to_outline(commands: str) -> Any:
 
     corners: list[tuple[float, float]] = []
     codes: list[Any] = []
-    for command, rest in re.findall(r"([A-Za-z])([^A-Za-z]*)", commands):
-        numbers = [float(number) for number in re.findall(r"-?[\d.]+(?:e-?\d+)?", rest)]
+    for command, numbers in _read_commands(commands):
         match command:
             case "M" | "L" | "Q" | "C":
                 points = list(zip(numbers[::2], numbers[1::2], strict=True))
@@ -261,6 +300,28 @@ def _to_outline(commands: str) -> Any:
         corners += points
         codes += [code] * len(points)
     return Outline(corners, codes)
+
+
+def find_places(commands: str) -> tuple[list[float], list[float]]:
+    """List the x and the y of a path's points, and of those that bend its curves.
+
+    >>> find_places("M1 2H3V4Q5 6 7 8Z")
+    ([1.0, 3.0, 5.0, 7.0], [2.0, 4.0, 6.0, 8.0])
+    """
+    across: list[float] = []
+    down: list[float] = []
+    for command, numbers in _read_commands(commands):
+        if command in "HV":
+            (across if command == "H" else down).extend(numbers)
+        else:
+            across += numbers[::2]
+            down += numbers[1::2]
+    return across, down
+
+
+def _read_commands(commands: str) -> Iterator[tuple[str, list[float]]]:
+    for command, rest in re.findall(r"([A-Za-z])([^A-Za-z]*)", commands):
+        yield command, [float(number) for number in re.findall(r"-?[\d.]+(?:e-?\d+)?", rest)]
 
 
 def _clean(words: str) -> str:

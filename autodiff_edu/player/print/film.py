@@ -1,18 +1,20 @@
 """A film of a trace: its slides one after the other, with a bead on each line along which something flows.
 
-As SVG it plays where no script runs: in a README, in a forum, on a slide. Each piece of a slide is written once for
-each way it looks, and a CSS rule says when it is visible. Readers who asked their system for less motion, and programs
+As SVG it plays where no script runs: in a README, in a forum, on a slide. A shape is written once, however many
+slides it is on, and a CSS rule says when it is visible. Readers who asked their system for less motion, and programs
 that don't know CSS, see one still slide. GIF and WebP are drawn by matplotlib and put together by Pillow.
 """
 
 from __future__ import annotations
 
 import io
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
-from math import hypot
+from functools import lru_cache
+from itertools import accumulate, groupby, pairwise
+from math import ceil, floor, hypot
 from os import PathLike
 from typing import Any
 
@@ -27,9 +29,11 @@ from .canvas import (
     Shape,
     TextLine,
     Window,
+    find_places,
     svg_head,
     svg_of,
-    to_pixels,
+    to_relative,
+    use_pixels,
     window_head,
 )
 from .frames import PAPER, StepPicture
@@ -46,6 +50,7 @@ MOST = 120
 """The most steps of a film."""
 
 PLACES = 9  # of a bead, joined by straight lines
+CELL = re.compile(r"M([\d.]+) ([\d.]+)H([\d.]+)V([\d.]+)H\1Z")  # of a thumbnail: left, top, right, bottom
 SIZE, LONGEST = 20.0, 6  # of the number on a bead, and how many characters it may have
 
 
@@ -130,13 +135,12 @@ class Film:
 
     def gif(self) -> bytes:
         """Return the film as a GIF; the same trace gives the same bytes with the same Pillow and matplotlib."""
-        frames = [(frame.convert("RGB"), time) for frame, time in _photograph(self._shots)]
-        return _bind(_reduce([frame for frame, _ in frames]), [time for _, time in frames], "GIF", optimize=False)
+        frames, times = _photograph(self._shots)
+        return _bind(_reduce(frames), times, "GIF", optimize=False)
 
     def webp(self) -> bytes:
         """Return the film as WebP, which keeps all colours; the same trace gives the same bytes, as for a GIF."""
-        frames = [(frame.convert("RGB"), time) for frame, time in _photograph(self._shots)]
-        return _bind([frame for frame, _ in frames], [time for _, time in frames], "WEBP", lossless=True, method=2)
+        return _bind(*_photograph(self._shots), "WEBP", lossless=True, method=2)
 
     def _repr_html_(self) -> str:
         return image(self.svg(), f"Film of {self._title}")
@@ -268,22 +272,72 @@ def _count_up(step: dict[str, Any]) -> list[str]:
 # As pixels
 
 
-def _photograph(shots: list[Shot]) -> list[tuple[Any, int]]:
-    """Draw every picture of the film, with the milliseconds for which it is shown."""
-    from PIL import Image
+def _photograph(shots: list[Shot]) -> tuple[list[Any], list[int]]:
+    """Draw every picture of the film; return them, and the milliseconds for which each is shown."""
+    frames: list[Any] = []
+    times: list[int] = []
+    with use_pixels(WIDTH, HEIGHT) as draw:
+        from PIL import Image
 
-    frames = []
-    for shot in shots:
-        ground = Image.fromarray(to_pixels(WIDTH, HEIGHT, shot.shapes()))
-        if not shot.beads:
-            frames.append((ground, shot.time))
-            continue
-        ticks = shot.time // TICK
-        for tick in range(ticks):
-            moving = [shape for bead in shot.beads for shape in bead.at((tick + 0.5) / ticks)]
-            above = Image.fromarray(to_pixels(WIDTH, HEIGHT, moving))
-            frames.append((Image.alpha_composite(ground, above), shot.time // ticks))
-    return frames
+        ground = Image.new("RGB", (int(WIDTH), int(HEIGHT)))
+        before: list[Shape] = []
+        for shot in shots:
+            shapes = [*_split(shot.shapes())]
+            # Only where something has changed is anything drawn again.
+            boxes = {_find_box(shape) for shape in {*shapes} ^ {*before}}
+            touched = [shape for shape in shapes if any(_touch(_find_box(shape), box) for box in boxes)]
+            drawn, ground, before = Image.fromarray(draw(touched)).convert("RGB"), ground.copy(), shapes
+            for box in boxes:
+                ground.paste(drawn.crop(box), box)
+            if not shot.beads:
+                frames.append(ground)
+                times.append(shot.time)
+                continue
+            ticks = shot.time // TICK
+            for tick in range(ticks):
+                moving = [shape for bead in shot.beads for shape in bead.at((tick + 0.5) / ticks)]
+                bead, frame = Image.fromarray(draw(moving)), ground.copy()
+                if place := bead.getbbox():
+                    bead = bead.crop(place)
+                    frame.paste(bead, place, bead)
+                frames.append(frame)
+                times.append(shot.time // ticks)
+    return frames, times
+
+
+def _split(shapes: list[Shape]) -> Iterator[Shape]:
+    """Split windows with several shapes into windows with one each."""
+    for shape in shapes:
+        if isinstance(shape, Window):
+            yield from (replace(shape, shapes=(inner,)) for inner in shape.shapes)
+        else:
+            yield shape
+
+
+Box = tuple[int, int, int, int]  # left, top, right, bottom
+
+
+@lru_cache(5000)
+def _find_box(shape: Shape) -> Box:
+    """Find the part of a slide outside which a shape draws nothing, with a margin."""
+    match shape:
+        case Window(x, y, width, height, left, top, scale, (inner,)):
+            box = _find_box(inner)
+            across = [min(max(x + (at - left) * scale, x), x + width) for at in box[::2]]
+            down = [min(max(y + (at - top) * scale, y), y + height) for at in box[1::2]]
+        case TextLine(x, y, words, size, _, anchor, bold, family):
+            wide = width_of(words, size, family, bold) * 1.1
+            first = x - wide * {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor]
+            across, down = [first - size / 2, first + wide + size / 2], [y - 1.2 * size, y + size / 2]
+        case Path(commands, weight=weight):
+            across, down = ([min(at) - weight, max(at) + weight] for at in find_places(commands))
+        case _:
+            raise TypeError("a window with several shapes has been split")
+    return floor(across[0]) - 2, floor(down[0]) - 2, ceil(across[1]) + 2, ceil(down[1]) + 2
+
+
+def _touch(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _reduce(frames: list[Any]) -> list[Any]:
@@ -296,13 +350,13 @@ def _reduce(frames: list[Any]) -> list[Any]:
     counts: Counter[int] = Counter()
     packed = []
     for frame in frames:
-        pixels = np.asarray(frame).astype(np.uint32) @ np.array([65536, 256, 1], np.uint32)
-        packed.append(pixels)
-        counts.update({int.from_bytes(bytes(colour), "big"): count for count, colour in frame.getcolors(pixels.size)})
+        packed.append(np.asarray(frame.convert("RGBX")).view("<u4")[:, :, 0] & 0xFFFFFF)
+        colours = frame.getcolors(frame.width * frame.height)
+        counts.update({int.from_bytes(bytes(colour), "little"): count for count, colour in colours})
     kept = sorted(counts, key=lambda colour: (-counts[colour], colour))[:256]
 
     def split(colours: list[int]) -> Any:
-        return np.array([(colour >> 16, colour >> 8 & 255, colour & 255) for colour in colours], np.int32)
+        return np.array([(colour & 255, colour >> 8 & 255, colour >> 16) for colour in colours], np.int32)
 
     found, table = list(counts), np.zeros(1 << 24, np.uint8)
     table[found] = np.argmin(np.sum((split(found)[:, None] - split(kept)[None]) ** 2, axis=2), axis=1)
@@ -321,8 +375,48 @@ def _bind(frames: list[Any], times: list[int], form: str, **more: Any) -> bytes:
 # As SVG
 
 
+def _merge(pieces: dict[int, Sequence[tuple[Shape, ...]]]) -> Iterator[tuple[Shape, tuple[int, ...]]]:
+    """Return each shape of some shots' pieces once, and the shots that have it, in an order that suits them all."""
+    for looks in zip(*pieces.values(), strict=True):
+        merged: list[tuple[Shape, list[int]]] = []
+        for number, look in zip(pieces, looks, strict=True):
+            at = 0
+            for shape in look:
+                found = next((k for k in range(at, len(merged)) if merged[k][0] == shape), None)
+                if found is None:
+                    merged.insert(at, (shape, []))
+                    found = at
+                merged[found][1].append(number)
+                at = found + 1
+        yield from ((shape, tuple(when)) for shape, when in merged)
+
+
+def _write(shape: Shape) -> str:
+    """Write a shape with few letters, for a place where nothing is filled unless it says so."""
+    inner = replace(shape, shapes=[*map(_shorten, shape.shapes)]) if isinstance(shape, Window) else _shorten(shape)
+    return svg_of(inner).replace(' fill="none"', "")
+
+
+def _shorten(shape: Drawn) -> Drawn:
+    """Return a shape that looks the same and is written with fewer letters."""
+    if not isinstance(shape, Path):
+        return shape
+    cells = CELL.findall(shape.commands)
+    if not cells or shape.stroke != "none" or CELL.sub("", shape.commands):
+        return replace(shape, commands=to_relative(shape.commands))
+    rows: list[list[str]] = []  # of cells beside each other: each is a line as thick as they are high
+    for left, top, right, _ in cells:
+        if rows and rows[-1][1:] == [top, left]:
+            rows[-1][2] = right
+        else:
+            rows.append([left, top, right])
+    tall = max(float(bottom) - float(top) for _, top, _, bottom in cells)
+    lines = "".join(f"M{left} {float(top) + tall / 2:.2f}H{right}" for left, top, right in rows)
+    return Path(to_relative(lines), stroke=shape.fill, weight=tall)
+
+
 def _animate(shots: list[Shot], still: int, title: str) -> str:
-    """Write each look of each piece once, and when it is visible; `still` is the shot to show where nothing moves."""
+    """Write each shape once, and when it is visible; `still` is the shot to show where nothing moves."""
     starts = [0, *accumulate(shot.time for shot in shots)]
     whole = starts[-1]
     rules: list[str] = []
@@ -335,7 +429,8 @@ def _animate(shots: list[Shot], still: int, title: str) -> str:
         """Return the name of the rule for what is visible in these shots."""
         if numbers not in names:
             names[numbers] = name = f"s{len(names)}"
-            turns = [] if 0 in numbers else [f"{write_part(0)}{{visibility:hidden}}"]
+            # What is not on the still slide is hidden until a rule says otherwise.
+            turns = [] if 0 in numbers or still not in numbers else [f"{write_part(0)}{{visibility:hidden}}"]
             for number in range(len(shots)):
                 now, before = number in numbers, number - 1 in numbers
                 if now != before:
@@ -343,40 +438,59 @@ def _animate(shots: list[Shot], still: int, title: str) -> str:
             rules.append(f"@keyframes {name}{{{''.join(turns)}}}.{name}{{animation-name:{name}}}")
         return names[numbers]
 
+    def write_shapes(layers: dict[int, Layer]) -> Iterator[str]:
+        """Write what a layer has in some shots."""
+        merged = _merge({number: layer.pieces for number, layer in layers.items()})
+        for when, shapes in groupby(merged, lambda pair: pair[1]):
+            drawn = "\n".join(_write(shape) for shape, _ in shapes)
+            hidden = "" if still in when else ' visibility="hidden"'
+            yield drawn if len(when) == len(shots) else f'<g class="{name_rule(when)}"{hidden}>\n{drawn}\n</g>'
+
+    def write_moves(views: dict[int, Window]) -> str:
+        """Return the opening tag of a picture that moves, so that another part of it is seen through its window."""
+        places = {number: (f"{-view.left:.10g}", f"{-view.top:.10g}") for number, view in views.items()}
+        name = f"p{len(rules)}"
+        moves = "".join(
+            f"{write_part(starts[number])}{{transform:translate({x}px,{y}px)}}"
+            for number, (x, y) in places.items()
+            if (x, y) != places.get(number - 1)
+        )
+        rules.append(f"@keyframes {name}{{{moves}}}.{name}{{animation-name:{name}}}")
+        at = places.get(still, places[min(places)])
+        return f'<g class="{name}" transform="translate({" ".join(at)})">'
+
     body: list[str] = []
     for layers in zip(*(shot.layers for shot in shots), strict=True):
-        windows: dict[Any, list[int]] = {}
+        windows: dict[Window | None, dict[int, Layer]] = {}
         for number, layer in enumerate(layers):
-            windows.setdefault(layer.window, []).append(number)
-        for window, numbers in windows.items():
-            body += [window_head(window)] if window else []
-            for pieces in zip(*(layers[number].pieces for number in numbers), strict=True):
-                looks: dict[tuple[Shape, ...], list[int]] = {}
-                for number, piece in zip(numbers, pieces, strict=True):
-                    looks.setdefault(piece, []).append(number)
-                for look, when in looks.items():
-                    drawn = "\n".join(map(svg_of, look))
-                    if drawn and len(when) < len(shots):
-                        hidden = "" if still in when else ' visibility="hidden"'
-                        drawn = f'<g class="{name_rule(tuple(when))}"{hidden}>\n{drawn}\n</g>'
-                    body += [drawn] if drawn else []
-            body += ["</svg>"] if window else []
+            place = layer.window and replace(layer.window, left=0.0, top=0.0)
+            windows.setdefault(place, {})[number] = layer
+        for place, seen in windows.items():
+            views = {number: layer.window for number, layer in seen.items() if layer.window}
+            if place is None:
+                body += write_shapes(seen)
+            elif len({*views.values()}) == 1:
+                body += [window_head(*{*views.values()}), *write_shapes(seen), "</svg>"]
+            else:
+                body += [window_head(place), write_moves(views), *write_shapes(seen), "</g>", "</svg>"]
     for number, shot in enumerate(shots):
         start, end = starts[number], starts[number + 1]
         for bead in shot.beads:
             name = f"b{len(rules)}"
             times = [start + shot.time * k / (PLACES - 1) for k in range(PLACES)]
+            shown = ["opacity:1;", *[""] * (PLACES - 2), "opacity:1;"]
             way = [
-                f"{write_part(time)}{{opacity:1;transform:translate({x:.1f}px,{y:.1f}px)}}"
-                for time, (x, y) in zip(times, bead.places, strict=True)
+                f"{write_part(time)}{{{opacity}transform:translate({x:g}px,{y:g}px)}}"
+                for time, opacity, (x, y) in zip(times, shown, bead.places, strict=True)
             ]
             gone = [f"{write_part(start - 1)}{{opacity:0}}"] if start else []
             rules.append(
                 f"@keyframes {name}{{0%{{opacity:0}}{''.join([*gone, *way])}{write_part(end + 1)}{{opacity:0}}"
                 f"100%{{opacity:0}}}}.{name}{{animation:{name} {whole}ms linear infinite}}"
             )
-            body.append(f'<g class="{name}" opacity="0">\n{"".join(map(svg_of, bead.shapes))}\n</g>')
+            drawn = "\n".join(map(_write, bead.shapes))
+            body.append(f'<g class="{name}" opacity="0">\n{drawn}\n</g>')
     usual = f"g{{animation:{whole}ms step-end infinite}}"
     calm = "@media(prefers-reduced-motion:reduce){g[class]{animation:none}}"
-    style = "\n".join([usual, *rules, calm])
-    return "\n".join([svg_head(WIDTH, HEIGHT, title), f"<style>\n{style}\n</style>", *body, "</svg>"]) + "\n"
+    style = "\n".join(["<style>", usual, *rules, calm, "</style>"])
+    return "\n".join([svg_head(WIDTH, HEIGHT, title), style, '<g fill="none">', *body, "</g>", "</svg>"]) + "\n"

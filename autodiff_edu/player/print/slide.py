@@ -14,6 +14,7 @@ from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Wind
 from .computation import CAPTIONS, draw_terms, list_terms
 from .curve import draw_curve, read_curve
 from .frames import INK, PAPER, QUIET, RULE, SUNK, StepPicture, find_picture
+from .jacobian import draw_jacobian, draw_patches, measure_jacobian, measure_patches
 from .plane import count_legend_rows, draw_legend
 from .wrapping import shorten, wrap
 
@@ -60,6 +61,10 @@ class SlideLayout:
         if self.lists:
             self.room, around = WIDTH - 2 * MARGIN, 150.0
             self.layout["width"] = min(self.layout["width"], self.room / FAR)
+        if "sweep" in self.document:
+            around += measure_jacobian(self.document["sweep"]) + 20
+        if "patches" in self.document:
+            around += measure_patches(self.document["patches"]) + 20
         self.tall = HEIGHT - 2 * MARGIN - around
         fit = min(CLOSE, self.room / max(1.0, self.layout["width"]), self.tall / max(1.0, self.layout["height"]))
         # A plane may be as large as there is room.
@@ -128,6 +133,13 @@ class SlideLayout:
         if "contours" in self.document:
             place = WIDTH - MARGIN - RIGHT, MARGIN + self.tall + 1.6 * SMALLEST, RIGHT
             layers.append(Layer((tuple(draw_legend(self.layout, *place, SMALLEST)),)))
+        below = WIDTH - MARGIN - RIGHT, MARGIN + self.tall + 20, RIGHT
+        if "sweep" in self.document:
+            matrix = draw_jacobian(self.document["sweep"], number, below, frame.colour, frame.tint)
+            layers.append(Layer((tuple(matrix),)))
+        if "patches" in self.document:
+            patches = draw_patches(self.document["patches"], number, below, frame.colour)
+            layers.append(Layer((tuple(patches),)))
         if self.curve:
             ground = WIDTH - MARGIN - RIGHT, HEIGHT - MARGIN - CURVE, RIGHT, CURVE
             layers.append(Layer((tuple(draw_curve(self.curve, number, ground, CAPTIONS, 3.0)),)))

@@ -9,7 +9,7 @@ from pathlib import Path as File
 from typing import Any
 
 from ..files import save
-from .canvas import Shape, Window, svg_head, svg_of, to_pdf, to_pixels, to_svg, window_head
+from .canvas import Shape, Window, svg_head, svg_of, to_pdf, to_svg, use_pixels, window_head
 from .frames import Frames
 from .slide import HEIGHT, WIDTH, SlideLayout
 
@@ -88,9 +88,10 @@ class Slides(Frames):
 
 
 def _write_png(shapes: Sequence[Shape]) -> bytes:
-    pixels = to_pixels(WIDTH, HEIGHT, shapes)
-    from PIL import Image  # comes with matplotlib, which says what to install
+    with use_pixels(WIDTH, HEIGHT) as draw:
+        from PIL import Image  # comes with matplotlib, which says what to install
 
+        picture = Image.fromarray(draw(shapes)).convert("RGB")
     file = io.BytesIO()
-    Image.fromarray(pixels).convert("RGB").save(file, "PNG", optimize=True)
+    picture.save(file, "PNG", optimize=True)
     return file.getvalue()

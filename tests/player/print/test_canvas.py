@@ -1,11 +1,12 @@
 """Shapes are drawn as SVG and as PDF: the same in both, with nothing from elsewhere, and text is never markup."""
 
 import io
+import re
 from xml.etree import ElementTree
 
 import pytest
 
-from autodiff_edu.player.print.canvas import Path, TextLine, Window, rounded_box, to_pdf, to_svg
+from autodiff_edu.player.print.canvas import Path, TextLine, Window, rounded_box, to_pdf, to_relative, to_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -26,6 +27,18 @@ def test_both_forms_draw_the_same_shapes():
     with pytest.raises(ValueError, match="'A'"):
         to_pdf(10, 10, [Path("M0 0A1 1 0 0 0 2 2")])
     assert io.BytesIO(pdf).read(5) == b"%PDF-"
+
+
+def test_a_path_of_distances_ends_where_its_places_are_however_long_it_is():
+    places = [(round(k * 0.7, 1), round(k * k * 0.3, 1)) for k in range(1, 200)]
+    path = "M10.3 20.6Z" + "".join(f"L{x} {y}" for x, y in places) + "H-7.7V0.5Z"
+    short = to_relative(path)
+    assert short.startswith("m10.3 20.6zl-9.6-20.3l.7 .9")
+    x, y = 10.3, 20.6
+    for (right, down), place in zip(re.findall(r"l(-?[\d.]+) ?(-?[\d.]+)", short), places, strict=True):
+        x, y = x + float(right), y + float(down)
+        assert (x, y) == pytest.approx(place, abs=1e-6)
+    assert short.endswith(f"h{round(-7.7 - x, 1):g}v{round(0.5 - y, 1):.10g}z")
 
 
 def test_a_drawing_says_its_size_and_its_title():

@@ -7,11 +7,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from PIL import Image, ImageChops
-from programs import diamond, forward_mode, loop, training
+from programs import diamond, forward_mode, loop, training, two_tapes
 
 import autodiff_edu as ad
 from autodiff_edu.player import Player
-from autodiff_edu.player.print.film import MOST, REST, STEP, TRAVEL
+from autodiff_edu.player.print.canvas import use_pixels
+from autodiff_edu.player.print.film import MOST, REST, STEP, TICK, TRAVEL, _photograph
 from autodiff_edu.player.print.moments import choose_key_steps
 from autodiff_edu.text.shared import colour
 
@@ -21,6 +22,11 @@ SVG = "{http://www.w3.org/2000/svg}"
 def profit(price):
     sold = 40.0 - 5.0 * price
     return sold * price
+
+
+def attention(queries, keys, values):
+    scores = np.exp(queries @ keys.T / np.sqrt(3))
+    return np.sum((scores / np.sum(scores, axis=1, keepdims=True) @ values) ** 2)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +51,7 @@ def seen(svg, time, film):
         name = element.get("class")
         if name:
             now = [what for at, what in known[name] if at <= part + 1e-3]
-            if now and now[-1] in ("visibility:hidden", "opacity:0"):
+            if (now[-1] if now else f"visibility:{element.get('visibility')}") in ("visibility:hidden", "opacity:0"):
                 return
         if element.tag == f"{SVG}text":
             found.append(element.text)
@@ -147,6 +153,23 @@ def test_a_training_is_filmed_turn_by_turn_with_its_curve():
     assert len(said) > 10
 
 
+def test_a_graph_moves_under_its_window_and_is_seen_where_its_slide_shows_it():
+    player = ad.play(attention, *(np.ones((4, 3)) * size for size in (0.1, 0.2, 0.3)))
+    film = player.film()
+    moves = [body for name, body in rules(film.svg()).items() if name.startswith("p")]
+    assert len(moves) == 1, "one window, which shows different parts"
+    slides = ElementTree.fromstring(player.frames(*film.steps, size="16:9").svg())
+    seen = set()
+    for number, slide in enumerate(slides):
+        (graph,) = [window for window in slide.iter(f"{SVG}svg") if window.get("x") == "660"]
+        left, top, *_ = map(float, graph.get("viewBox").split())
+        part = 100 * (STEP * (number + 1) - 5) / (film.seconds * 1000)
+        at = [what for time, what in moves[0] if time < part][-1]
+        assert [float(text) for text in re.findall(r"(-?[\d.]+)px", at)] == [-left, -top], number
+        seen.add(at)
+    assert len(seen) > 3
+
+
 def test_a_walk_over_contours_is_filmed_too():
     film = ad.descend(lambda x, y: x**2 + 3.0 * y**2 + x * y, (2.0, 1.0), steps=4).film()
     assert "translate(" not in film.svg()
@@ -162,6 +185,29 @@ def test_an_animated_svg_needs_no_script_and_nothing_from_elsewhere(player):
     assert ElementTree.fromstring(svg).get("viewBox") == "0 0 1280 720"
     assert svg == ad.play(profit, 3.0).film().svg()
     assert len(svg) < 200_000
+
+
+def network(x, *weights):
+    for weight in weights:
+        x = np.tanh(x @ weight)
+    shares = np.exp(x) / np.sum(np.exp(x), axis=1, keepdims=True)
+    return -np.mean(np.log(shares[:, 0]))
+
+
+@pytest.mark.parametrize(
+    "play",
+    [
+        lambda: ad.play(two_tapes()),
+        lambda: ad.play(training(50)),
+        lambda: ad.play(attention, *(np.random.default_rng(0).normal(size=(3, 5, 3)))),
+        lambda: ad.play(network, *(np.random.default_rng(k).normal(size=(16, 16)) for k in range(4))),
+    ],
+    ids=["nested tapes", "training", "attention", "large arrays"],
+)
+def test_a_film_is_small_however_much_its_slides_show(play):
+    film = play().film()
+    assert len(film.steps) > 15
+    assert len(film.svg().encode()) < 200_000
 
 
 def test_where_nothing_moves_one_slide_is_seen(player):
@@ -211,6 +257,20 @@ def test_pixels_show_the_same_film(player, form, tmp_path):
     difference = np.asarray(ImageChops.difference(picture.convert("RGB"), last))
     assert difference.mean() < 1, "the last picture is the last slide, but for a table of 256 colours"
     assert np.asarray(last).min() < 80, "something is drawn"
+
+
+@pytest.mark.parametrize("traced", [two_tapes(), loop(8)], ids=["two tapes", "loop"])
+def test_a_picture_is_the_same_as_if_all_of_it_were_drawn_again(traced):
+    player = ad.play(traced)
+    film = player.film(*player.film().steps[::3])
+    frames, times = _photograph(film._shots)
+    assert len(frames) == len(times) == sum(shot.time // TICK if shot.beads else 1 for shot in film._shots)
+    at = 0
+    with use_pixels(1280, 720) as draw:
+        for number, shot in enumerate(film._shots):
+            if not shot.beads:
+                assert np.array_equal(np.asarray(frames[at]), draw(shot.shapes())[:, :, :3]), number
+            at += shot.time // TICK if shot.beads else 1
 
 
 def test_a_player_saves_its_film_and_its_current_step(player, tmp_path):
