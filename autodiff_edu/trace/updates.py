@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from itertools import accumulate
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -103,7 +105,9 @@ class Updates:
             remark = ""
         if expression and len(expression.text) <= LONGEST:
             self._note_update(i, expression.text, variable, name)
-        fresh = any(first < i < last for first, last in self.spans.get(variable, {}).values())
+        firsts, lasts = self.spans.get(variable, ([], []))
+        k = bisect_left(firsts, i)
+        fresh = k > 0 and lasts[k - 1] > i
         return self.writer.update(variable, value, expression, "" if expression else remark, fresh)
 
     def rebind(self, i: int, event: Rebind) -> int:
@@ -233,8 +237,8 @@ def _way(ways: list[Any], before: Any, source: Any, value: Any) -> tuple[str | N
     return None, False
 
 
-def _spans(happened: list[Event]) -> dict[int, dict[int, tuple[int, int]]]:
-    """Note when each array of a variable is first and last used."""
+def _spans(happened: list[Event]) -> dict[int, tuple[list[int], list[int]]]:
+    """List when the arrays of a variable are first used; and for each, when it or one before it is last used."""
     variables = {event.variable._id for event in happened if isinstance(event, events.Assign)}
     found: dict[int, dict[int, tuple[int, int]]] = {variable: {} for variable in variables}
     for i, event in enumerate(happened):
@@ -244,4 +248,7 @@ def _spans(happened: list[Event]) -> dict[int, dict[int, tuple[int, int]]]:
         for variable, value in zip(entry.ids, entry.values, strict=True):
             if variable in variables:
                 found[variable][id(value)] = found[variable].get(id(value), (i, i))[0], i
-    return found
+    return {
+        variable: ([first for first, _ in spans.values()], [*accumulate((last for _, last in spans.values()), max)])
+        for variable, spans in found.items()
+    }
