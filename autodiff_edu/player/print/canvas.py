@@ -89,8 +89,8 @@ def rounded_box(x: float, y: float, width: float, height: float, radius: float =
 def mix(one: str, other: str, part: float) -> str:
     """Mix a part of another colour into one.
 
-    >>> mix("#f2f3f5", "#2f7d1b", 0.375)
-    '#a9c7a3'
+    >>> mix('#ffffff', '#000000', 0.375)
+    '#9f9f9f'
     """
     pairs = ([int(end[k : k + 2], 16) for k in (1, 3, 5)] for end in (one, other))
     return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in zip(*pairs, strict=True))
