@@ -55,7 +55,7 @@ players[build] ??= (async () => {{
 
 HINT = """\
 <div style="height: 44px; line-height: 44px; margin: 0 0 8px; padding: 0 12px; background-color: {tint}; color: {ink}; \
-font-size: 16px; font-weight: bold">▶ Click this cell and press Shift+Enter: then you can step through it.</div>
+font-size: 16px; font-weight: bold">▶ Choose Run → Run All Cells: then you can step through it.</div>
 <script>document.currentScript.previousElementSibling.remove();</script>
 """
 """A reader sees this if the notebook runs no scripts yet; everywhere else it is removed before it is drawn."""

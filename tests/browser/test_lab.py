@@ -216,7 +216,7 @@ def test_an_untrusted_notebook_shows_the_key_frame(lab: Lab, notebook: Notebook)
     assert "step 1: The tape watches price" in about
     assert "profit" not in about, "it is what the reader is asked"
     assert "The tape watches price" not in output.inner_text()  # the transcript is in the plain text alone
-    assert output.get_by_text("▶ Click this cell and press Shift+Enter").is_visible()
+    assert output.get_by_text("▶ Choose Run → Run All Cells").is_visible()
     assert output.locator("pre").count() == 0, "the picture stands alone"
     assert opened.locator("section.player").count() == 0
 

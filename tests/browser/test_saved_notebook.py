@@ -235,7 +235,7 @@ def test_an_untrusted_notebook_says_how_to_start_the_player(
     (lab.root / "passed-on.ipynb").write_text(as_text(passed_on), encoding="utf-8")
     opened = open_notebook("passed-on.ipynb")
     output = opened.output(NUMBERS["player"])
-    hint = output.get_by_text("▶ Click this cell and press Shift+Enter: then you can step through it.", exact=True)
+    hint = output.get_by_text("▶ Choose Run → Run All Cells: then you can step through it.", exact=True)
     hint.wait_for()
     look = "hint => { const { height, fontSize, fontWeight, backgroundColor } = getComputedStyle(hint); " + (
         "return { height, fontSize, fontWeight, backgroundColor }; }"

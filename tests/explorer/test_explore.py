@@ -203,7 +203,7 @@ def test_html_is_shown_where_widgets_are_not_wanted(monkeypatch):
 
 def test_a_cell_says_how_to_start_the_player():
     view = explore(wave, x=(-1.0, 3.0), w=2.0)
-    hint = "▶ Click this cell and press Shift+Enter"
+    hint = "▶ Choose Run → Run All Cells"
     assert hint in view._repr_mimebundle_()["text/html"]
     assert hint not in view.html(), "which has no cell"
 

@@ -45,7 +45,7 @@ def test_of_a_long_transcript_a_page_has_the_beginning_and_the_end():
 
 def test_only_the_output_of_a_cell_says_how_to_run_it():
     player = ad.play(square, 3.0)
-    hint = "▶ Click this cell and press Shift+Enter: then you can step through it."
+    hint = "▶ Choose Run → Run All Cells: then you can step through it."
     assert hint in player._repr_mimebundle_()["text/html"]
     assert hint not in player.html()
     assert hint not in player.page()
