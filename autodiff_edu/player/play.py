@@ -78,7 +78,7 @@ def play(
     elif isinstance(what, ContextDecorator):  # callable, but as a decorator
         raise TypeError("this trace has not run: write `with ad.trace() as steps: ...`, and then ad.play(steps)")
     elif callable(what):
-        traced = _trace_call(what, args, predict, stage)
+        traced = trace_call(what, args, predict=predict, stage=stage)
     else:
         raise TypeError(
             f"play takes a function and its arguments, or a trace; this is the {type(what).__name__} {what!r:.60}"
@@ -96,7 +96,13 @@ def has_steps(traced: Trace) -> bool:
     return traced.failure is not None or any(hasattr(event, "tape") for event in traced.events)
 
 
-def _trace_call(function: Callable[..., Any], args: tuple[Any, ...], predict: bool, stage: bool) -> Trace:
+def trace_call(
+    function: Callable[..., Any], args: tuple[Any, ...], *, predict: bool = False, stage: bool = False
+) -> Trace:
+    """Run a function under a tape and differentiate it, as `play` does, and return the trace.
+
+    If the function raises an error, a player of the steps up to it is shown, with `predict` and `stage` as in `play`.
+    """
     with_pytorch = _computes_with_pytorch(function, args)
     names = _name_arguments(getattr(function, "forward", function) if with_pytorch else function, len(args))
     args = tuple(map(as_array, args))
