@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from math import isfinite, prod
 from typing import Any
@@ -12,6 +15,32 @@ from ..core.tensor import Tensor
 from ..text.formatting import number, short_value
 
 LARGEST = 256
+
+_kept: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("_kept", default=None)
+
+
+@contextmanager
+def keep_arrays() -> Iterator[dict[int, tuple[Any, Any]]]:
+    """Keep the arrays that are described inside a `with` block, whole and with all their digits.
+
+    Yields
+    ------
+    dict of int to (dict, array)
+        By the id of a description: it, and its array.
+
+    Examples
+    --------
+    >>> with keep_arrays() as kept:
+    ...     described = array(np.float64(1 / 3))
+    >>> described["data"], kept[id(described)][1]
+    (0.333333, np.float64(0.3333333333333333))
+    """
+    kept: dict[int, tuple[Any, Any]] = {}
+    token = _kept.set(kept)
+    try:
+        yield kept
+    finally:
+        _kept.reset(token)
 
 
 def array(value: Any) -> dict[str, Any]:
@@ -25,6 +54,8 @@ def array(value: Any) -> dict[str, Any]:
     value = value._array if isinstance(value, Tensor) else value if hasattr(value, "shape") else np.asarray(value)
     text = short_value(value)
     described: dict[str, Any] = {"shape": list(value.shape), "dtype": _name_of(value.dtype), "text": text, "data": None}
+    if (kept := _kept.get()) is not None:
+        kept[id(described)] = described, value  # an id is that of nothing else only while the description is kept
     if isinstance(value, np.ndarray | np.generic):
         if value.size > LARGEST:
             described["every"] = every = _every(value.shape)
