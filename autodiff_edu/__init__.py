@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .explorer import explore
     from .nonfinite import Nonfinite
     from .player import Player
+    from .player.compare import compare
     from .player.descend import descend
     from .player.drill import drill
     from .player.play import play
@@ -85,6 +86,7 @@ __all__ = [
     "Variable",
     "check_gradients",
     "checkpoint",
+    "compare",
     "compile",
     "constant",
     "custom_gradient",
@@ -122,6 +124,7 @@ _LATER = {
     "Frames": "player.print.frames",
     "play": "player.play",
     "load_ipython_extension": "player.magic",
+    "compare": "player.compare",
     "sweep": "player.sweep",
     "descend": "player.descend",
     "drill": "player.drill",

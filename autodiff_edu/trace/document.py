@@ -116,6 +116,9 @@ from .states import states
 if TYPE_CHECKING:
     from .program import TraceProgram
 
+RUNNERS = ("play", "compare")
+"""The functions that run and differentiate a function of the user's: what they do themselves is on no line of it."""
+
 
 def empty(title: str) -> dict[str, Any]:
     """Return an empty document."""
@@ -457,9 +460,9 @@ class Writer:
         if where is None:
             return None
         is_read = isinstance(event, events.Watch) and isinstance(event.tensor, Variable)
-        if is_read and names(where).function not in ("watch", "play"):
+        if is_read and names(where).function not in ("watch", *RUNNERS):
             return find_origin(where, self.labels[event.tensor._id])  # not where it happens to be used first
-        return None if names(where).function == "play" else where
+        return None if names(where).function in RUNNERS else where
 
 
 def _kind(event: Event) -> str:

@@ -1,0 +1,159 @@
+"""The first step at which two runs differ, as a sentence with both numbers."""
+
+from __future__ import annotations
+
+import re
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..text.formatting import short_value
+from .alignment import Alignment
+from .traced_run import COMPARED, FORWARD, ROUNDINGS, TracedRun, measure, size_of
+
+DONE = {"record": "recorded", "cut": "recorded as a cut", "skip": "not recorded"}
+PRODUCTS = {"matmul", "einsum", "dot", "tensordot", "inner"}
+SUMS = {"add", "subtract", "sum", "mean", "cumsum", "var", "std", *PRODUCTS}
+"""Operations that add: their results may be much smaller than the numbers that were rounded."""
+UNNAMED = re.compile(r"[tvs]\d+")
+"""The names of results that the user's code does not name."""
+
+
+class StepDifference(NamedTuple):
+    """The first step at which two runs differ.
+
+    Attributes
+    ----------
+    kind : str
+        "value", "dtype", "shape", "operation" (another one), "recording" (one run records it, the other does not), or
+        "missing" (only one run has the step).
+    steps : tuple of (int or None)
+        The step in each run, counted from 0; None in the run that does not have it.
+    text : str
+        A sentence with both numbers.
+    size : float or None
+        The largest difference of two numbers, relative to the largest number in their arrays, or among those that were
+        added up to it; in eps of the coarser dtype. None if it is not a difference of numbers.
+    """
+
+    kind: str
+    steps: tuple[int | None, int | None]
+    text: str
+    size: float | None = None
+
+
+class Differences:
+    """Compares the steps of two runs in the order of the second, up to the first that differs.
+
+    Attributes
+    ----------
+    first : StepDifference or None
+        The first step that differs.
+    agreed : int
+        How many steps agree before it.
+    size : float
+        The largest difference of numbers in these, as in `StepDifference`.
+    """
+
+    def __init__(self, one: TracedRun, other: TracedRun, names: tuple[str, str]) -> None:
+        self.runs, self.names = (one, other), names
+        self.summed: dict[int, float] = {}  # by a tensor of the second run: the largest contribution to it
+        self.first: StepDifference | None = None
+        self.agreed, self.size = 0, 0.0
+        alignment = Alignment(one, other)
+        place, alone = min(((alignment.place(*steps), steps) for steps in alignment.alone), default=(np.inf, None))
+        for there, here in sorted(alignment.pairs.items()):
+            if place < there:
+                break
+            self.first = self._compare(here, there)
+            if self.first is not None:
+                return
+            self.agreed += 1
+        if alone is not None:
+            parts = zip(names, self.runs, alone, strict=True)
+            told = [f"{name} {_describe(run, step)}" for name, run, step in parts if step is not None]
+            kind, text = ("missing", "only ") if len(told) == 1 else ("operation", "the operations differ: ")
+            self.first = StepDifference(kind, alone, _finish(text + "; ".join(told)))
+
+    def _compare(self, here: int, there: int) -> StepDifference | None:
+        found = self._differ(self.runs[0].steps[here], self.runs[1].steps[there])
+        if found is None:
+            return None
+        kind, at, values, size = found
+        one, other = (_name(run, step) + at for run, step in zip(self.runs, (here, there), strict=True))
+        told = [f"{value} in {name}" for value, name in zip(values, self.names, strict=True)]
+        text = f"{one} is {told[0]} and {told[1]}" if one == other else f"{one} is {told[0]}; {other} is {told[1]}"
+        return StepDifference(kind, (here, there), _finish(text), size)
+
+    def _differ(self, one: dict[str, Any], other: dict[str, Any]) -> tuple[str, str, list[str], float | None] | None:
+        """Return the kind of a difference, the element, both values and the size; None if the steps agree."""
+        if other["kind"] in FORWARD and one["kind"] != other["kind"]:
+            return "recording", "", [DONE[one["kind"]], DONE[other["kind"]]], None
+        (a, eps), (b, coarser) = (run.compared(step) for run, step in zip(self.runs, (one, other), strict=True))
+        if a is None or b is None:
+            same = other["kind"] != "outcome" or (a is None and b is None)  # elsewhere, an array may have been released
+            return None if same else ("value", "", ["None" if x is None else short_value(x) for x in (a, b)], None)
+        if a.shape != b.shape:
+            return "shape", "", [f"of shape {a.shape}", f"of shape {b.shape}"], None
+        off, eps = measure(a, b), max(eps, coarser)
+        largest = max(size_of(a, b), self._find_largest_summand(other), np.finfo(float).tiny)
+        size = float(np.max(off, initial=0.0) / largest) / (eps or 1.0)
+        if size > (max(ROUNDINGS, 4 * self.size) if eps else 0.0):
+            place = np.unravel_index(int(np.argmax(off)), a.shape)
+            index = self.runs[1].index(other, place)
+            at = f" at [{', '.join(map(str, index))}]" if index else ""
+            return "value", at, _write_apart(a[place].item(), b[place].item()), size
+        if a.dtype != b.dtype and eps:
+            return "dtype", "", [f"{short_value(each)} ({each.dtype})" for each in (a, b)], size
+        self.size = max(self.size, size if eps else 0.0)
+        return None
+
+    def _find_largest_summand(self, step: dict[str, Any]) -> float:
+        """Return the size of the largest number of those that were added up to the array of a step."""
+        run, tensor = self.runs[1], self.runs[1].subject(step)
+        match step["kind"]:
+            case "accumulate":
+                size = size_of(run.array(step["contribution"])[0], run.array(step.get("unfolded"))[0])
+                self.summed[tensor] = max(self.summed.get(tensor, 0.0), size)
+                return size
+            case "pull back" | "outcome":
+                return self.summed.get(tensor, 0.0)
+            case "record" | "cut" | "skip" if run.operations[step["entry"]] in SUMS:
+                sizes = [size_of(run.value(operand)) for operand in run.inputs[step["entry"]]]
+                return max(*sizes, prod(sizes) if run.operations[step["entry"]] in PRODUCTS else 0.0)
+        return 0.0
+
+
+def _write_apart(*numbers: Any) -> list[str]:
+    """Write two numbers that differ, with as many digits as show it."""
+    texts = [short_value(np.asarray(number)) for number in numbers]
+    digits = 7
+    while texts[0] == texts[1] and digits < 18:
+        texts, digits = [f"{number:.{digits}g}" for number in numbers], digits + 1
+    return texts
+
+
+def _finish(text: str) -> str:
+    """Write a sentence; what begins with a name or with code keeps its small letter."""
+    return f"{text[0].upper() if text.startswith(('the ', 'only ')) else text[0]}{text[1:]}."
+
+
+def _name(run: TracedRun, number: int) -> str:
+    """Name what is compared at a step."""
+    step = run.steps[number]
+    tensor = run.subject(step)
+    name = str(run.tensors[tensor]["name"])
+    if UNNAMED.fullmatch(name) and tensor in run.outputs:
+        name = run.line(run.ran[run.outputs.index(tensor)], whole=False) or name
+    return COMPARED[step["kind"]][1].format(name)
+
+
+def _describe(run: TracedRun, number: int) -> str:
+    """Return what a run does at a step that the other does not have."""
+    step = run.steps[number]
+    does = f"has {_name(run, number).replace('the', 'a', 1)}"
+    if step["kind"] in FORWARD:
+        does = f"computes {run.line(number, whole=False) or run.document['entries'][step['entry']]['text']}"
+    array, _ = run.compared(step)
+    return f"{does}, which is {'None' if array is None else short_value(array)}"

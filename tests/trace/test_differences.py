@@ -1,0 +1,107 @@
+"""The first step that differs: one number changed anywhere in a document is found at its step."""
+
+import json
+from functools import cache
+
+import numpy as np
+import pytest
+from programs import EXAMPLES
+
+import autodiff_edu as ad
+from autodiff_edu.trace.differences import Differences
+from autodiff_edu.trace.traced_run import COMPARED, FORWARD, TracedRun
+
+
+@cache
+def text_of(example):
+    return json.dumps(example().document())
+
+
+def change(data):
+    """Return nested lists with the first number changed; None if there is no number."""
+    if isinstance(data, list):
+        for k, part in enumerate(data):
+            if (changed := change(part)) is not None:
+                return [*data[:k], changed, *data[k + 1 :]]
+        return None
+    if isinstance(data, bool):
+        return not data
+    return data * 1.001 + 0.001 if isinstance(data, int | float) else None
+
+
+def differences(one, other):
+    return Differences(TracedRun(one, {}), TracedRun(other, {}), ("f", "g"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_a_number_that_is_changed_is_found_at_its_step(example):
+    steps = json.loads(text_of(example))["steps"]
+    found, entries = 0, set()
+    for number, step in enumerate(steps):
+        if step["kind"] not in COMPARED or (step["kind"] in FORWARD and step["entry"] in entries):
+            continue  # another tape has recorded it before
+        original, document = json.loads(text_of(example)), json.loads(text_of(example))
+        step = document["steps"][number]
+        name = COMPARED[step["kind"]][0]
+        entries.add(step["entry"] if step["kind"] in FORWARD else None)
+        described = step[name] if name else document["tensors"][document["entries"][step["entry"]]["output"]]["value"]
+        if described is None or (changed := change(described["data"])) is None:
+            continue
+        described["data"] = changed
+        for one, other in ((original, document), (document, original)):
+            first = differences(one, other).first
+            assert first.kind == "value"
+            assert first.steps == (number, number), (first.text, step["text"])
+        found += 1
+    assert found >= 3
+
+
+def test_a_gradient_that_is_none_in_one_run_is_a_difference():
+    trace = ad.play(lambda x: x * x, 3.0)._content["trace"]
+    document = json.loads(json.dumps(trace))
+    document["steps"][-1]["gradient"] = None
+    assert differences(document, document).first is None
+    assert differences(trace, document).first.text == "The gradient with respect to x is 6 in f and None in g."
+
+
+def test_a_document_from_a_file_agrees_with_the_run_that_it_was_written_from():
+    def f(x):
+        return np.sum(np.exp(np.sin(x) / 3.0))
+
+    def g(x):
+        return np.sum(np.exp(np.sin(x) / 3.001))
+
+    x = np.linspace(0.0, 1.0, 7)
+    saved = json.loads(json.dumps(ad.play(f, x)._content["trace"]))
+    assert differences(saved, ad.play(f, x)._content["trace"]).first is None
+    assert differences(saved, ad.play(g, x)._content["trace"]).first.kind == "value"
+
+
+def test_operations_of_other_frameworks_are_known_by_their_names():
+    def f(x):
+        return np.sum(x * x - np.abs(x)) / 2.0
+
+    first = json.loads(json.dumps(ad.play(f, [1.0, -3.0])._content["trace"]))
+    second = json.loads(json.dumps(first))
+    names = {
+        "multiply": "torch.mul",
+        "subtract": "sub",
+        "absolute": "abs",
+        "sum": "reduce_sum",
+        "divide": "true_divide",
+    }
+    for entry in second["entries"]:
+        entry["operation"] = names[entry["operation"]]
+    for part in second["code"]:
+        part["lines"] = ["" for _ in part["lines"]]
+    found = differences(first, second)
+    assert found.first is None
+    assert found.agreed == len(first["steps"]) - 1  # all but the one that watches
+
+
+def test_rounding_is_relative_to_what_was_added():
+    x = np.array([1e8, 1.0, -1e8])
+    assert ad.compare(lambda x: np.sum(x) * 3.0, lambda x: (x[0] + x[2] + x[1]) * 3.0, x)
+    assert not ad.compare(lambda x: x[0] + x[1], lambda x: x[0] + x[1] + 1e-5, x)
+    x = x.astype(np.float32)
+    assert not ad.compare(lambda x: x[0] + x[0], lambda x: x[0] + (x[0] + np.float32(1e4)), x)
