@@ -17,6 +17,8 @@ from .traced_run import COMPARED, FORWARD, TracedRun, agree, size_of
 COMMUTATIVE = {"add", "multiply", "maximum", "minimum"}
 FEW = 8
 """How many operations are taken for one that is written in other words, if they end in the same numbers."""
+WINDOW = 200
+"""How many entries of each run are matched at a time."""
 NEAR = 8
 """Among how many steps about the same tensors one is looked for that agrees."""
 
@@ -134,8 +136,13 @@ class Alignment:
             [run.operations[entry] + run.line(run.ran[entry]) * by_line for entry in entries]
             for run, entries in ((self.first, here), (self.second, there))
         ]
-        for what, i, j, k, m in SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_opcodes():
-            yield what == "equal", here[i:j], there[k:m]
+        while here or there:  # some at a time: the time for all of them would grow with the square of their number
+            found = SequenceMatcher(None, keys[0][:WINDOW], keys[1][:WINDOW], autojunk=False).get_opcodes()
+            if max(len(here), len(there)) > WINDOW and found[-1][0] != "equal" and len(found) > 1:
+                found.pop()  # it may go on in the next
+            for what, i, j, k, m in found:
+                yield what == "equal", here[i:j], there[k:m]
+            here, there, keys = here[j:], there[m:], [keys[0][j:], keys[1][m:]]
 
     def _end_alike(self, here: Sequence[int], there: Sequence[int]) -> bool:
         """Pair the results of what is left over, if those that are needed elsewhere agree; return whether they do."""

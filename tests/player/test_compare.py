@@ -785,6 +785,33 @@ def test_traces_are_compared_by_their_titles():
     assert found.difference.text == "The new value of w is 1.6 in before and 1.2 in after."
 
 
+def test_a_long_run_is_matched_some_entries_at_a_time():
+    def f(v):
+        h = v
+        for _ in range(150):
+            h = np.tanh(h * h) + v
+        return np.sum(h)
+
+    def g(x):
+        state = x
+        for _ in range(150):
+            state = np.tanh(state**2) + x
+        return np.sum(state)
+
+    def mean(x):
+        state = x
+        for _ in range(150):
+            state = np.tanh(state**2) + x
+        return np.mean(state)
+
+    found = ad.compare(f, g, V)
+    assert found
+    assert found.agreed > 900
+    found = ad.compare(f, mean, V)
+    assert found.difference.kind == "operation"
+    assert "mean computes np.mean(state)" in found.difference.text
+
+
 def test_a_document_from_elsewhere_is_compared_by_what_is_in_it():
     """It has six digits, and a sample of a large array."""
     x = np.linspace(0.0, 1.0, 1000)
