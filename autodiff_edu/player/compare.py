@@ -31,8 +31,8 @@ def compare(
     contributions, cotangents, gradients and assignments. An operation that only one run has is a difference if it
     changes a number that is needed; a contribution that only one run has always is.
 
-    Numbers agree if they differ by at most 64 eps of the coarser dtype, relative to the largest number in their arrays
-    or among those that were added up to them; and later, by at most four times as much as any number before.
+    Numbers agree if they differ by at most 64 eps of the coarsest dtype so far, relative to the largest number in their
+    arrays or among those that were added up to them; and later, by at most four times as much as any number before.
 
     Parameters
     ----------
@@ -53,6 +53,8 @@ def compare(
     ------
     ValueError
         If neither run has recorded anything.
+    TypeError
+        If `f` or `g` is neither a function nor a trace, or an argument cannot be copied.
 
     Examples
     --------
@@ -73,7 +75,13 @@ def compare(
     True
     """
     frameworks = framework if isinstance(framework, tuple) else (framework, framework)
-    copies = deepcopy(args)  # before f can change them
+    try:
+        copies = deepcopy(args)  # before f can change them
+    except RuntimeError as error:  # from PyTorch, of a tensor that it has computed
+        raise TypeError(
+            "compare cannot copy the arguments for the second run. Pass tensors that are not the result of a "
+            "computation that PyTorch follows, such as x.detach().requires_grad_()"
+        ) from error
     return TraceComparison(_trace(f, args, frameworks[0]), _trace(g, copies, frameworks[1]))
 
 

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
-from .traced_run import COMPARED, FORWARD, TracedRun, agree, size_of
+from .traced_run import COMPARED, FORWARD, TracedRun, agree
 
 COMMUTATIVE = {"add", "multiply", "maximum", "minimum"}
+ARRIVING = ("pull back", "accumulate")
 FEW = 8
 """How many operations are taken for one that is written in other words, if they end in the same numbers."""
 WINDOW = 200
@@ -32,6 +33,9 @@ class Alignment:
         By a step of the second run, that of the first.
     alone : list of (int or None, int or None)
         Steps that only one run has; or a step of each, where one stands in the place of the other.
+    doubtful : set of int
+        Steps of the second run at which cotangents may differ although the gradients agree, because what follows is
+        computed in another way.
     """
 
     def __init__(self, first: TracedRun, second: TracedRun) -> None:
@@ -46,6 +50,14 @@ class Alignment:
         right = self._sort(second, {there for _, there in whole})
         for key in {**right, **left}:
             self._pair_steps(key[0], left.get(key, []), right.get(key, []))
+        ours = first.find_doubtful({here for here, _ in self._entries})
+        theirs = second.find_doubtful({there for _, there in self._entries})
+        self.doubtful = {
+            there
+            for there, here in self.pairs.items()
+            if second.steps[there]["kind"] in ARRIVING
+            and (first.result_at(here) in ours or second.result_at(there) in theirs)
+        }
 
     def place(self, here: int | None, there: int | None) -> float:
         """Return where a step is among those of the second run, or between which of them it would be."""
@@ -63,8 +75,8 @@ class Alignment:
         self.pairs[self.second.ran[there]] = self.first.ran[here]
         self._join(self.first.outputs[here], self.second.outputs[there], common)
 
-    def _agree(self, here: int, there: int, scale: float = 0.0) -> bool:
-        return agree(self.first.result(here), self.second.result(there), scale)
+    def _agree(self, here: int, there: int, *given: tuple[Any, float]) -> bool:
+        return agree(self.first.result(here), self.second.result(there), *given)
 
     def _pair_sources(self) -> None:
         """Pair what is watched and has the same value, preferably with the same name; or else the same name."""
@@ -149,10 +161,10 @@ class Alignment:
         sides = (self.first, here), (self.second, there)
         ours, theirs = (run.find_ends(entries) for run, entries in sides)
         hidden, hidden_there = (run.find_hidden(entries) for run, entries in sides)
-        scale = size_of(*(self.first.value(tensor) for entry in here for tensor in self.first.inputs[entry]))
+        given = [self.first.result(tensor) for entry in here for tensor in self.first.inputs[entry]]
         if not ours or len(ours) != len(theirs) or hidden != hidden_there:
             return False
-        if not all(self._agree(one, other, scale) for one, other in zip(ours, theirs, strict=True)):
+        if not all(self._agree(one, other, *given) for one, other in zip(ours, theirs, strict=True)):
             return False
         for one, other in zip(ours, theirs, strict=True):
             self._join(one, other)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..text.formatting import short_value
-from .alignment import Alignment
+from .alignment import ARRIVING, Alignment
 from .traced_run import COMPARED, FORWARD, ROUNDINGS, TracedRun, measure, size_of
 
 DONE = {"record": "recorded", "cut": "recorded as a cut", "skip": "not recorded"}
@@ -34,7 +34,7 @@ class StepDifference(NamedTuple):
         A sentence with both numbers.
     size : float or None
         The largest difference of two numbers, relative to the largest number in their arrays, or among those that were
-        added up to it; in eps of the coarser dtype. None if it is not a difference of numbers.
+        added up to it; in eps. None if it is not a difference of numbers.
     """
 
     kind: str
@@ -54,22 +54,29 @@ class Differences:
         How many steps agree before it.
     size : float
         The largest difference of numbers in these, as in `StepDifference`.
+    eps : float
+        That of the coarsest dtype of either run so far.
     """
 
     def __init__(self, one: TracedRun, other: TracedRun, names: tuple[str, str]) -> None:
         self.runs, self.names = (one, other), names
         self.summed: dict[int, float] = {}  # by a tensor of the second run: the largest contribution to it
         self.first: StepDifference | None = None
-        self.agreed, self.size = 0, 0.0
+        self.agreed, self.size, self.eps = 0, 0.0, 0.0
         alignment = Alignment(one, other)
         place, alone = min(((alignment.place(*steps), steps) for steps in alignment.alone), default=(np.inf, None))
+        doubt: StepDifference | None = None
         for there, here in sorted(alignment.pairs.items()):
             if place < there:
                 break
-            self.first = self._compare(here, there)
-            if self.first is not None:
+            if one.steps[here]["kind"] not in ("outcome", *ARRIVING):
+                doubt = None  # the gradients agreed
+            found = self._compare(here, there)
+            if found is not None and there not in alignment.doubtful:
+                self.first = doubt or found
                 return
-            self.agreed += 1
+            doubt = doubt or found
+            self.agreed += found is None
         if alone is not None:
             parts = zip(names, self.runs, alone, strict=True)
             told = [f"{name} {_describe(run, step)}" for name, run, step in parts if step is not None]
@@ -97,6 +104,8 @@ class Differences:
         if a.shape != b.shape:
             return "shape", "", [f"of shape {a.shape}", f"of shape {b.shape}"], None
         off, eps = measure(a, b), max(eps, coarser)
+        self.eps = max(self.eps, eps)
+        eps = self.eps if eps else 0.0  # what has passed through float32 is no better for being float64 now
         largest = max(size_of(a, b), self._find_largest_summand(other), np.finfo(float).tiny)
         size = float(np.max(off, initial=0.0) / largest) / (eps or 1.0)
         if size > (max(ROUNDINGS, 4 * self.size) if eps else 0.0):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 ROUNDINGS = 64
-"""Numbers agree if they differ by at most so many eps of the coarser dtype, relative to the largest in their arrays."""
+"""Numbers agree if they differ by at most so many eps, relative to the largest number in their arrays."""
 SIX_DIGITS = 1e-5 / ROUNDINGS
 """The eps of numbers with six digits, as a document has them that was read from a file."""
 FORWARD = ("record", "cut", "skip")
@@ -77,12 +77,13 @@ def measure(one: Any, other: Any) -> Any:
     return np.where(same, 0.0, np.where(np.isnan(off), np.inf, off))
 
 
-def agree(one: tuple[Any, float], other: tuple[Any, float], scale: float = 0.0) -> bool:
-    """Return whether two arrays, each with its eps, agree, relative to their largest number or to `scale`."""
-    (a, eps), (b, coarser) = one, other
+def agree(one: tuple[Any, float], other: tuple[Any, float], *given: tuple[Any, float]) -> bool:
+    """Return whether two arrays, each with its eps, agree after rounding, given what they are computed from."""
+    (a, _), (b, _) = one, other
     if a is None or b is None or a.shape != b.shape or a.dtype != b.dtype:
         return False
-    return bool(np.all(measure(a, b) <= ROUNDINGS * max(eps, coarser) * max(size_of(a, b), scale)))
+    arrays, eps = zip(one, other, *given, strict=True)
+    return bool(np.all(measure(a, b) <= ROUNDINGS * max(eps) * size_of(*arrays)))
 
 
 class TracedRun:
@@ -203,6 +204,19 @@ class TracedRun:
         for output in (self.outputs[entry] for entry in entries):
             if output in self.needed and (output in self.ends or not self.users[output] <= inside):
                 found.append(output)
+        return found
+
+    def result_at(self, step: int) -> int:
+        """Return the result of the entry that a step is about."""
+        return int(self.outputs[self.steps[step]["entry"]])
+
+    def find_doubtful(self, paired: set[int]) -> set[int]:
+        """Return the tensors from which entries that are not paired compute what is needed."""
+        found: set[int] = set()
+        for entry in reversed(self.ran):
+            output = self.outputs[entry]
+            if output in self.needed and (entry not in paired or output in found):
+                found.update(map(self.origin, self.inputs[entry]))
         return found
 
     def find_hidden(self, entries: Sequence[int]) -> tuple[int, set[str]]:

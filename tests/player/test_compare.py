@@ -860,10 +860,19 @@ def test_a_framework_is_handed_on_to_what_traces(monkeypatch):
     assert seen == [{}, {}, jax, jax, jax, {}]
 
 
+class Computed:
+    """Refuses to be copied, as PyTorch's tensors do once they are computed."""
+
+    def __deepcopy__(self, known):
+        raise RuntimeError("Only Tensors created explicitly by the user support the deepcopy protocol")
+
+
 def test_what_cannot_be_compared_is_refused_in_words():
     with pytest.raises(ValueError, match="neither run recorded anything"):
         ad.compare(lambda x: 3.0, lambda x: 3.0, 1.0)
     with pytest.raises(TypeError, match="compare takes two functions and their arguments, or two traces, not 3"):
         ad.compare(np.sin, 3, 1.0)
+    with pytest.raises(TypeError, match=r"cannot copy the arguments .* such as x\.detach\(\)\.requires_grad_\(\)"):
+        ad.compare(np.sin, np.sin, Computed())
     with pytest.raises(ValueError, match="matmul"):
         ad.compare(lambda x: x @ np.ones(4), np.sum, V)

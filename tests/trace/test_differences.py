@@ -99,6 +99,21 @@ def test_operations_of_other_frameworks_are_known_by_their_names():
     assert found.agreed == len(first["steps"]) - 1  # all but the one that watches
 
 
+def test_what_has_passed_through_float32_is_compared_as_such():
+    def f(x):
+        e = np.exp(x.astype(np.float32))
+        return np.sum(np.log(e / np.sum(e)) * x)
+
+    def g(x):
+        z = x.astype(np.float32)
+        return np.sum((z - np.log(np.sum(np.exp(z)))) * x)
+
+    x = np.array([0.3, -1.7, 2.1])
+    assert ad.compare(f, g, x)
+    found = ad.compare(f, lambda x: f(x * 1.001), x)
+    assert not found
+
+
 def test_rounding_is_relative_to_what_was_added():
     x = np.array([1e8, 1.0, -1e8])
     assert ad.compare(lambda x: np.sum(x) * 3.0, lambda x: (x[0] + x[2] + x[1]) * 3.0, x)
