@@ -24,7 +24,11 @@ from .extra_parts import Written
 
 
 def play(
-    what: Trace | Explanation | Program | Callable[..., Any], *args: Any, predict: bool = False, stage: bool = False
+    what: Trace | Explanation | Program | Callable[..., Any],
+    *args: Any,
+    predict: bool = False,
+    stage: bool = False,
+    framework: str | None = None,
 ) -> Player:
     """Show, step by step, a trace, an explanation, a compiled program, or a function and its differentiation.
 
@@ -44,6 +48,9 @@ def play(
     stage : bool
         Whether the player opens on stage, over the page it is in, when a live notebook first shows it. A saved page
         does not.
+    framework : str, optional
+        "jax" for a JAX function: JAX runs it, differentiates it with respect to its floating-point arguments, and
+        computes every number that is shown. PyTorch needs no word: a trace sees by itself what PyTorch computes.
 
     Returns
     -------
@@ -53,12 +60,16 @@ def play(
     Raises
     ------
     TypeError
-        If `what` is not a trace, an explanation or a callable, or the function returns something other than a tensor.
+        If `what` is not a trace, an explanation or a callable, or the function returns something other than a tensor;
+        or if JAX cannot differentiate with respect to any argument, or one is complex or not on the CPU.
     ValueError
-        If nothing was recorded, so that there is nothing to play; or a program has more than 200 operations.
+        If nothing was recorded, so that there is nothing to play; or a program has more than 200 operations; or a JAX
+        function has effects; or `framework` is not one that has to be named.
+    ArithmeticError
+        If the equations of a JAX function, one by one, do not give the gradient that JAX gives for the whole.
     Exception
         If the function raises one. The player of everything up to the error is still shown, and is the exception's
-        attribute `player`; its last step is the error, at its line.
+        attribute `player`; its last step is the error, at its line. Of a JAX function, nothing is shown.
 
     Examples
     --------
@@ -78,7 +89,7 @@ def play(
     elif isinstance(what, ContextDecorator):  # callable, but as a decorator
         raise TypeError("this trace has not run: write `with ad.trace() as steps: ...`, and then ad.play(steps)")
     elif callable(what):
-        traced = _trace_call(what, args, predict, stage)
+        traced = _trace_call(what, args, predict, stage) if framework is None else _trace_in(framework, what, args)
     else:
         raise TypeError(
             f"play takes a function and its arguments, or a trace; this is the {type(what).__name__} {what!r:.60}"
@@ -94,6 +105,19 @@ def play(
 def has_steps(traced: Trace) -> bool:
     """Return whether anything happened to a tape, or an operation failed."""
     return traced.failure is not None or any(hasattr(event, "tape") for event in traced.events)
+
+
+def _trace_in(framework: str, function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:
+    """Trace a function of a framework that does not report to traces by itself."""
+    if framework != "jax":
+        raise ValueError(f'framework="jax" is the only one to name, and this is {framework!r}; PyTorch needs no name')
+    from ..frameworks.jax import trace_jax
+
+    try:
+        return trace_jax(function, args)
+    except Exception as error:
+        hide_frames(error)
+        raise
 
 
 def _trace_call(function: Callable[..., Any], args: tuple[Any, ...], predict: bool, stage: bool) -> Trace:
