@@ -418,6 +418,13 @@ def call(trace: Trace, function: Any, args: tuple[Any, ...], names: list[str]) -
     torch.autograd.grad(targets, sources, seeds, allow_unused=True)
 
 
+def as_tensors(args: Any) -> Any:
+    """Convert the numbers and NumPy arrays in a structure to PyTorch's tensors; integers stay numbers."""
+    return torch.utils._pytree.tree_map(
+        lambda part: torch.tensor(part) if isinstance(part, float | complex | np.ndarray) else part, args
+    )
+
+
 def require_gradient(value: Any) -> Any:
     """Copy a tensor that can have a gradient, so that it gets one; return anything else as it is."""
     if torch.is_tensor(value) and (value.is_floating_point() or value.is_complex()):

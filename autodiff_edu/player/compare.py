@@ -41,7 +41,8 @@ def compare(
     *args : array_like, Tensor, Variable, or nested lists, tuples and dicts of them
         Arguments of both functions; `g` gets copies, so what `f` does to them does not matter.
     framework : str or (str or None, str or None), optional
-        What `play` takes for both functions, or for each of them.
+        What `play` takes, for both functions or for each of them: `(None, "torch")` for a function of NumPy and one of
+        PyTorch, which get the same arrays.
 
     Returns
     -------
@@ -90,8 +91,7 @@ def _trace(what: Any, args: tuple[Any, ...], framework: str | None) -> Any:
         return what
     if not callable(what):
         raise TypeError(f"compare takes two functions and their arguments, or two traces, not {what!r:.60}")
-    options: dict[str, Any] = {} if framework is None else {"framework": framework}
-    return trace_call(what, args, **options)
+    return trace_call(what, args, framework)
 
 
 class TraceComparison:

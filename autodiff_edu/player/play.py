@@ -24,7 +24,11 @@ from .extra_parts import Written
 
 
 def play(
-    what: Trace | Explanation | Program | Callable[..., Any], *args: Any, predict: bool = False, stage: bool = False
+    what: Trace | Explanation | Program | Callable[..., Any],
+    *args: Any,
+    predict: bool = False,
+    stage: bool = False,
+    framework: str | None = None,
 ) -> Player:
     """Show, step by step, a trace, an explanation, a compiled program, or a function and its differentiation.
 
@@ -44,6 +48,10 @@ def play(
     stage : bool
         Whether the player opens on stage, over the page it is in, when a live notebook first shows it. A saved page
         does not.
+    framework : str, optional
+        "jax" for a JAX function: JAX runs it, differentiates it with respect to its floating-point arguments, and
+        computes every number that is shown. "torch" converts the arguments to PyTorch's tensors first; for a function
+        of such tensors it need not be said, because a trace sees by itself what PyTorch computes.
 
     Returns
     -------
@@ -53,12 +61,16 @@ def play(
     Raises
     ------
     TypeError
-        If `what` is not a trace, an explanation or a callable, or the function returns something other than a tensor.
+        If `what` is not a trace, an explanation or a callable, or the function returns something other than a tensor;
+        or if JAX cannot differentiate with respect to any argument, or one is complex or not on the CPU.
     ValueError
-        If nothing was recorded, so that there is nothing to play; or a program has more than 200 operations.
+        If nothing was recorded, so that there is nothing to play; or a program has more than 200 operations; or a JAX
+        function has effects; or there is no such `framework`.
+    ArithmeticError
+        If the equations of a JAX function, one by one, do not give the gradient that JAX gives for the whole.
     Exception
         If the function raises one. The player of everything up to the error is still shown, and is the exception's
-        attribute `player`; its last step is the error, at its line.
+        attribute `player`; its last step is the error, at its line. Of a JAX function, nothing is shown.
 
     Examples
     --------
@@ -78,7 +90,7 @@ def play(
     elif isinstance(what, ContextDecorator):  # callable, but as a decorator
         raise TypeError("this trace has not run: write `with ad.trace() as steps: ...`, and then ad.play(steps)")
     elif callable(what):
-        traced = trace_call(what, args, predict=predict, stage=stage)
+        traced = trace_call(what, args, framework, predict=predict, stage=stage)
     else:
         raise TypeError(
             f"play takes a function and its arguments, or a trace; this is the {type(what).__name__} {what!r:.60}"
@@ -97,12 +109,31 @@ def has_steps(traced: Trace) -> bool:
 
 
 def trace_call(
-    function: Callable[..., Any], args: tuple[Any, ...], *, predict: bool = False, stage: bool = False
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    framework: str | None = None,
+    *,
+    predict: bool = False,
+    stage: bool = False,
 ) -> Trace:
-    """Run a function under a tape and differentiate it, as `play` does, and return the trace.
+    """Run a function and differentiate it, as `play` does, and return the trace.
 
     If the function raises an error, a player of the steps up to it is shown, with `predict` and `stage` as in `play`.
     """
+    if framework == "jax":
+        from ..frameworks.jax import trace_jax
+
+        try:
+            return trace_jax(function, args)
+        except Exception as error:
+            hide_frames(error)
+            raise
+    if framework == "torch":
+        from ..frameworks.pytorch import as_tensors
+
+        args = as_tensors(args)
+    elif framework is not None:
+        raise ValueError(f'framework is "torch", "jax", or None for NumPy, and this is {framework!r}')
     with_pytorch = _computes_with_pytorch(function, args)
     names = _name_arguments(getattr(function, "forward", function) if with_pytorch else function, len(args))
     args = tuple(map(as_array, args))

@@ -217,6 +217,8 @@ class Labels:
 
 def _computes(function: str | None, entry: Any) -> bool:
     """Return whether a call of this name, or an operator, computes an entry itself, in one operation."""
+    if getattr(entry.operation, "is_part", False):  # another framework's, for one expression among several
+        return False
     if function in (None, entry.name) or entry.name.endswith(f".{function}"):
         return True
     return function == "astype" and _known(entry) in CASTS
