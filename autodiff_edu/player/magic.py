@@ -95,7 +95,7 @@ def _awaits(shell: Any, cell: str) -> bool:
     return bool(shell.should_run_async(cell, transformed_cell=shell.transform_cell(cell)))
 
 
-def _display(traced: Trace, options: dict[str, bool]) -> None:
+def _display(traced: Trace, options: dict[str, Any]) -> None:
     from IPython.display import display
 
     if has_steps(traced):
