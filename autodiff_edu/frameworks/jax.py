@@ -2,7 +2,7 @@
 
 JAX first turns a function into equations, as `jax.make_jaxpr` shows. Here they are evaluated one by one, and pulled
 back one by one in reverse order, each by `jax.vjp` of its own primitive on the numbers that it was given. So every
-number is JAX's. A run whose gradients are not those that `jax.vjp` of the whole function gives is refused.
+number is JAX's. A run whose gradients differ, beyond rounding, from those of the whole function is refused.
 
 Functions under `jax.jit` and `jax.checkpoint` are opened. What JAX differentiates by a rule for the whole is one
 operation: `custom_jvp`, `custom_vjp`, `scan`, `while_loop` and `cond`; and so is a function that JAX itself compiles,
@@ -72,6 +72,8 @@ def trace_jax(function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:
     found, tree = jax.tree_util.tree_flatten_with_path(args)
     leaves = [leaf._array if isinstance(leaf, Tensor) else leaf for _, leaf in found]
     paths = [parameters[path[0].idx] + jax.tree_util.keystr(path[1:]) for path, _ in found]
+    for leaf, path in zip(leaves, paths, strict=True):
+        _reject(leaf, path)
     moving = [k for k, leaf in enumerate(leaves) if _is_floating(leaf, paths[k])]
     if not moving:
         raise TypeError(f"{title} gets no floating-point number, so JAX has nothing to differentiate; write 3.0, not 3")
@@ -113,8 +115,8 @@ def trace_jax(function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:
     return run.trace
 
 
-def _is_floating(leaf: Any, path: str) -> bool:
-    """Return whether a value is floating-point; raise a TypeError if its equations cannot be evaluated here."""
+def _reject(leaf: Any, path: str) -> None:
+    """Raise a TypeError for an argument without numbers, or with numbers that are not on the CPU."""
     if isinstance(leaf, jax.core.Tracer):
         raise TypeError(f"{path} has no numbers inside a transformation of JAX's; call ad.play outside of it")
     devices = leaf.devices() if isinstance(leaf, jax.Array) else ()
@@ -123,7 +125,11 @@ def _is_floating(leaf: Any, path: str) -> bool:
             f"{path} is on {', '.join(sorted(map(str, devices)))}. To play on the CPU, whose last digits may differ, "
             f"pass jax.device_put({path}, jax.devices('cpu')[0])"
         )
-    dtype = np.dtype(type(leaf)) if isinstance(leaf, float | complex) else getattr(leaf, "dtype", np.dtype(bool))
+
+
+def _is_floating(value: Any, path: str) -> bool:
+    """Return whether a value is floating-point; raise a TypeError if it is complex."""
+    dtype = np.dtype(type(value)) if isinstance(value, float | complex) else getattr(value, "dtype", np.dtype(bool))
     if jnp.issubdtype(dtype, np.complexfloating):
         raise TypeError(f"{path} is complex, but jax.grad is of real numbers; use the real and imaginary parts")
     return bool(jnp.issubdtype(dtype, np.floating))
