@@ -174,6 +174,8 @@ def trace_call(
                 tape.gradient(targets, [*watched, *tape.watched_variables()])
     except BaseException as error:
         hide_frames(error)
+        if isinstance(error, TypeError) and "valid JAX type" in str(error):
+            error.add_note('To play a function of JAX, pass framework="jax".')
         if isinstance(error, Exception):
             _show_until(error, drop_unused_tapes(), predict, stage)
         raise

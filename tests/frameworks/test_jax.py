@@ -78,6 +78,12 @@ def test_play_shows_it_and_a_saved_page_needs_no_jax(tmp_path):
     assert "sin(x)" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
+def test_a_jax_function_without_its_framework_says_what_to_pass():
+    with pytest.raises(TypeError) as caught:
+        ad.play(lambda x: jnp.sin(x) * 2, 1.0)
+    assert 'pass framework="jax"' in caught.value.__notes__[0]
+
+
 @pytest.mark.parametrize("name", ["tensorflow", "JAX", ""])
 def test_another_framework_is_refused(name):
     with pytest.raises(ValueError, match=r'framework is "torch", "jax", or None'):
