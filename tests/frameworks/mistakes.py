@@ -207,7 +207,7 @@ scores = np.clip(scores, 0.0, 1.0)
 loss = torch.from_numpy(scores + 1.0).log().sum()
 loss.backward()
 """,
-        note=("numpy()", "the numbers of"),
+        note=("numpy()", "the plain numbers of x @ w"),
         repair=(
             ("(x @ w).detach().numpy()", "x @ w"),
             ("np.clip(scores, 0.0, 1.0)", "torch.clamp(scores, -1.0, 1.0)"),
@@ -451,7 +451,7 @@ critic_loss.backward(retain_graph=True)
 optimizer.step()  # <-
 generator_loss.backward()
 """,
-        note=("optimizer.step()", "line 9", "after the step"),
+        note=("optimizer.step()", "critic(fake)", "line 10", "after the step"),
         repair=(
             ("generator_loss = -critic(fake).mean()\n", ""),
             ("optimizer.step()\n", "optimizer.step()\ngenerator_loss = -critic(fake).mean()\n"),
@@ -628,7 +628,7 @@ prediction = w * x
 loss = (prediction ** 2).sum()
 dw, db = torch.autograd.grad(loss, (w, b))  # <-
 """,
-        note=("b", "allow_unused=True", "Nothing that leads to loss was computed from b"),
+        note=("allow_unused=True", "Nothing that leads to loss was computed from b"),
         repair=(("w * x", "w * x + b"),),
         holds="dw.item() == 56.0 and db.item() == 24.0",
         error=NOT_IN_THE_GRAPH,
