@@ -38,6 +38,7 @@ from ..trace.failures import FailedOperation
 from ..trace.foreign import ForeignOperation, ForeignTape
 from ..trace.scopes import scope
 from ..trace.trace import Trace
+from .pytorch_calls import CallLog
 from .pytorch_graph import Call, Edge, Given, copy_numbers, flatten, hold_the_same
 from .pytorch_pass import Pass
 
@@ -99,6 +100,7 @@ class Recorder(TorchFunctionMode):
         self.passes = self.bytes = 0
         self.order = 0  # of the backward pass that is under way
         self.paused = not torch.is_grad_enabled()
+        self.log = CallLog(self)
         self.blocks = ExitStack()
 
     def __enter__(self) -> Recorder:
@@ -111,6 +113,7 @@ class Recorder(TorchFunctionMode):
         ):
             self.blocks.callback(handle.remove)
         self.blocks.enter_context(self.see_functions())
+        self.blocks.enter_context(self.log)
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -154,8 +157,12 @@ class Recorder(TorchFunctionMode):
             function = usual.__get__(None, cls)
             if self.inside:
                 return function(*args, **options)
-            with self.working():  # the mode sees this too
-                return self.compute(function, f"{cls.__name__}.apply", args, options, cls.backward)
+
+            def compute(*args: Any, **options: Any) -> Any:
+                with self.working():  # the mode sees this too
+                    return self.compute(function, f"{cls.__name__}.apply", args, options, cls.backward)
+
+            return self.log.run(compute, cls.__name__, args, options)
 
         def interpret(*args: Any, **options: Any) -> Any:
             compiled = compile(*args, **options)
@@ -344,6 +351,22 @@ class Recorder(TorchFunctionMode):
     def report(self, event: events.Event) -> None:
         """Add an event to the trace."""
         self.trace.report(event)
+
+    # What is asked ----------------------------------------------------------------------------------------------------
+
+    def advise(self, error: BaseException) -> None:
+        """Add a note to an error, if what this has seen explains it."""
+        from .advice import advise  # not worth the import time if all goes well
+
+        with self.working():
+            advise(self.log, error)
+
+    def explain(self, target: Any, source: Any) -> Any:
+        """Explain the gradient of a target with respect to a source."""
+        from .pytorch_explanation import TorchExplanation
+
+        with self.working():
+            return TorchExplanation(self.log, target, source)
 
     # What happens around calls ----------------------------------------------------------------------------------------
 

@@ -209,8 +209,16 @@ class Trace:
         """Note the last operation that failed; if its error ends the trace, its operands are shown."""
         self._failed[:] = [failed]
 
+    def explain(self, target: Any, source: Any) -> Any:
+        """Explain why a gradient of PyTorch's is None or wrong, as `GradientTape.explain` does for ours."""
+        for one in self.sources:
+            return one.explain(target, source)
+        raise TypeError("this trace has seen no PyTorch. Call explain on your tape.")
+
     def note_error(self, error: BaseException) -> None:
         """Note that the traced code raised an exception, at the user's innermost line."""
+        for source in self.sources:
+            source.advise(error)
         where, at = None, error.__traceback__
         while at is not None:
             if is_theirs[at.tb_frame.f_code.co_filename]:

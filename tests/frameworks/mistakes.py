@@ -147,7 +147,7 @@ loss = ((weights - target) ** 2).sum()
 loss.backward()
 print(w.grad)
 """,
-        note=("w.data", "Use w itself"),
+        note=("w.data", "Compute with w itself"),
         repair=(("w.data", "w"),),
         holds="w.grad.tolist() == [2.0, 2.0]",
         error=NO_GRAD_FN,
@@ -560,7 +560,7 @@ print("first:", w.grad)
 loss.backward()
 print("second:", w.grad)
 """,
-        note=("loss.backward()", "Compute the loss again", "retain_graph=True"),
+        note=("loss.backward()", "Compute loss again", "retain_graph=True"),
         repair=(('loss.backward()\nprint("second', 'loss = (w ** 2).sum()\nloss.backward()\nprint("second'),),
         holds="w.grad.tolist() == [4.0, -4.0]",
         error=SECOND_TIME,
@@ -736,7 +736,7 @@ for step in range(20):
     loss.backward()
     optimizer.step()
 """,
-        note=("model.weight", "optimizer", "after"),
+        note=("model.weight", "after the optimizer was built", "Build the optimizer after"),
         repair=(
             ("optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n", ""),
             ("2.0]]))\n", "2.0]]))\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"),

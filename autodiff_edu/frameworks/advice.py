@@ -1,0 +1,170 @@
+"""Why a gradient of PyTorch's is None, wrong or an error: the line that did it, and what to write instead."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from ..explain.explanation import Cause
+from ..explain.plain_values import Sources, used_at
+from ..explain.sentences import Reason
+from ..text.places import expression, names
+from . import sentences
+from .pytorch_calls import CallLog, LoggedCall, memory
+
+READS = {"item", "tolist", "numpy", "__float__", "__int__", "__array__", "__complex__", ".data"}
+COPIES = {"tensor", "as_tensor", "asarray", "new_tensor"}
+REASONS = {
+    **dict.fromkeys(READS, (Reason.LEFT, sentences.LEFT)),
+    **dict.fromkeys(COPIES, (Reason.COPIED, sentences.COPIED)),
+    "detach": (Reason.STOPPED, Reason.STOPPED.sentence),
+    "grad": (Reason.NESTING, sentences.NO_HISTORY),
+}
+
+
+def advise(log: CallLog, error: BaseException) -> None:
+    """Add a note to an error of autograd's, if the log knows what led to it."""
+    if error is not log.error and log.calls:
+        log.error = error
+        with suppress(Exception):  # PyTorch's error matters more than what we could say about it
+            for sentence in dict.fromkeys(_find_advice(log, error)):
+                error.add_note(sentence)
+
+
+def _find_advice(log: CallLog, error: BaseException) -> Iterable[str]:
+    text, last = str(error), log.calls[-1]
+    y = last.argument()
+    if "does not require grad" in text:
+        return [cause.text for cause in find_causes(log, last.targets, None, y, last=last)]
+    if "modified by an inplace operation" in text:
+        return _about_a_write(log, last)
+    if "backward through the graph a second time" in text:
+        return _about_two_passes(log, last, y)
+    if "only for scalar outputs" in text:
+        maker = log.maker(last.targets[0]) or last
+        return [sentences.NOT_SCALAR.format(code=maker.code, shape=tuple(last.targets[0].shape), y=y)]
+    if "being used in an in-place operation" in text:
+        return [sentences.LEAF_WRITTEN.format(code=last.code, x=y)]
+    if "not have been used in the graph" in text and (index := re.search(r"index (\d+)", text)):
+        return _about_unused(log, last, y, int(index[1]))
+    if "can't optimize a non-leaf" in text:
+        return about_no_leaf(log, last.inputs[0])
+    if isinstance(error, AttributeError) and error.name == "backward":
+        reads = [call for call in log.calls if call.name in READS and call.result is error.obj]
+        return [sentences.NUMBER.format(code=call.code) for call in reads[-1:]]
+    if "NoneType" in text:
+        reads = [call for call in log.calls[-3:] if call.name == ".grad" and call.result is None]
+        return [sentence for call in reads for sentence in about_no_leaf(log, call.inputs[0])]
+    return []
+
+
+def find_causes(
+    log: CallLog, targets: list[Any], source: Any, y: str, x: str = "", last: LoggedCall | None = None
+) -> list[Cause]:
+    """List where the flow is cut on the way from a source, or from anything that requires a gradient, to targets."""
+    behind = log.behind(targets)
+    on_the_way, live, reached, found, reads = {call.time for call in behind}, {id(source)}, {id(source)}, [], []
+    for call in log.calls:
+        ids = {id(one) for one in call.inputs}
+        came = not live.isdisjoint(ids) or (source is None and bool(call.needed))
+        late = [one for one in call.inputs if one.requires_grad and one.is_leaf and id(one) not in call.needed]
+        if came or not reached.isdisjoint(ids):
+            reached |= {id(one) for one in call.outputs}
+            reads += [call] if call.name in READS and not call.outputs else []
+        if came and any(node is not None for node in call.nodes):
+            live |= {id(one) for one in call.outputs}
+        elif call.time in on_the_way and came and any(id(one) not in live | call.needed for one in call.outputs):
+            found.append(_cause(call))
+        elif call.time in on_the_way and any(source is None or source is one for one in late):
+            found.append(_cause(call, Reason.LATE, sentences.LATE))
+    sources = Sources({call.where[0].co_filename for call in reads})
+    used = {
+        variable for call in [*behind, *([last] if last else [])] for variable in used_at(call.where, call.name, ())
+    }
+    found += [_cause(call) for call in reads if not used.isdisjoint(sources.reached_from(call.where))]
+    for call in log.calls if found else ():
+        if call.name in ("=requires_grad", "requires_grad_") and any(call.inputs[0] is target for target in targets):
+            found.append(Cause(Reason.NOT_USED, None, call.where, sentences.SILENCED.format(code=call.code, y=y)))
+    if not found:
+        made = ", ".join(call.code for call in behind if not call.inputs)
+        told = {"y": y, "x": x, "made": made and f": {made}"}
+        text = sentences.NEVER if source is None or not source.requires_grad else Reason.NOT_USED.sentence
+        text = text if behind or any(target is source for target in targets) else sentences.UNKNOWN
+        found = [Cause(Reason.NOT_USED, None, None, text.format(**told))]
+    return list({(cause.kind, cause.place and cause.place[:3]): cause for cause in found}.values())
+
+
+def _cause(call: LoggedCall, reason: Reason | None = None, text: str = "") -> Cause:
+    """Describe how a call cuts the flow."""
+    if reason is None and call.name in REASONS:
+        reason, text = REASONS[call.name]
+    elif reason is None and not any(one.is_floating_point() or one.is_complex() for one in call.outputs):
+        reason, text = Reason.INTEGER, Reason.INTEGER.sentence + sentences.CLASSES
+    elif reason is None:
+        reason, text = (Reason.PAUSED, sentences.PAUSED) if call.paused else (Reason.ARGUMENT, sentences.NOT_FOLLOWED)
+    return Cause(reason, call.name, call.where, text.format(code=call.code, x=call.argument()))
+
+
+def _about_a_write(log: CallLog, last: LoggedCall) -> Iterator[str]:
+    for reader in log.blocked(last.targets, "modified by an inplace")[:1]:
+        kept = {memory(one) for one in (*reader.inputs, *reader.outputs)}
+        later = [*log.calls[reader.time + 1 :], reader]
+        write = next(call for call in later if any(memory(one) in kept for one in call.wrote))
+        passes, statement = [call for call in log.passes(last) if call.time > reader.time], expression(write.where)
+        if passes and (h := _find_carried(log, last, passes[0])):
+            instead = sentences.RETAINED.format(h=h)
+        elif write.is_step:
+            instead = sentences.STEP
+        elif isinstance(statement, ast.AugAssign):
+            new = ast.BinOp(statement.target, statement.op, statement.value)
+            instead = sentences.NOT_IN_PLACE.format(new=f"{ast.unparse(statement.target)} = {ast.unparse(new)}")
+        else:
+            instead = sentences.ELEMENTS if write.name == "__setitem__" else sentences.WITHOUT_INPLACE
+        yield sentences.OVERWRITTEN.format(code=write.code, reader=reader.quote, instead=instead)
+
+
+def _about_two_passes(log: CallLog, last: LoggedCall, y: str) -> list[str]:
+    blocked, target = log.blocked(last.targets, "second time"), last.targets[0]
+    for one in log.passes(last):
+        released = {call.time for _, call in log.nodes(one.targets) if call and not one.options.get("retain_graph")}
+        if reader := next((call for call in blocked if call.time in released), None):
+            maker, again = log.maker(target), [call for call in log.calls[one.time :] if call.where == reader.where]
+            if any(target is each for each in one.targets):
+                return [sentences.SAME_TARGET.format(code=one.code, y=y)]
+            if maker and maker.time < one.time:
+                told = {"reader": reader.quote, "first": one.argument(), "y": y}
+                return [sentences.TWO_TARGETS.format(code=one.code, **told)]
+            text = sentences.CARRIED if again else sentences.ONCE
+            return [text.format(code=reader.code, first=one.quote, h=_find_carried(log, last, one))]
+    return []
+
+
+def _find_carried(log: CallLog, last: LoggedCall, boundary: LoggedCall) -> str:
+    """Return the name of what was computed before an earlier backward pass and used after it."""
+    behind = log.behind(last.targets)
+    before = {id(one): call for call in behind if call.time < boundary.time for one in call.outputs}
+    after = [one for call in reversed(behind) if call.time > boundary.time for one in call.inputs]
+    used = [names(before[id(one)].where).result for one in after if id(one) in before and one.grad_fn is not None]
+    return next(filter(None, used), "")
+
+
+def _about_unused(log: CallLog, last: LoggedCall, y: str, index: int) -> list[str]:
+    source, x = last.inputs[len(last.targets) + index], last.argument(1)
+    parts = ast.parse(x, mode="eval").body
+    x = ast.unparse(parts.elts[index]) if isinstance(parts, ast.Tuple | ast.List) else x
+    made, used, told = log.maker(source), log.maker(last.targets[0]), {"code": last.code, "x": x, "y": y}
+    if made and used and made.time > used.time:
+        return [sentences.NEW_TENSOR.format(**told)]
+    causes = find_causes(log, last.targets, source, y, x)
+    return [*(cause.text for cause in causes), sentences.ALLOWED.format(**told)]
+
+
+def about_no_leaf(log: CallLog, tensor: Any, x: str = "it") -> Iterator[str]:
+    """Say that a tensor is not a leaf, if it is not, and what made it."""
+    if not (tensor.is_leaf or tensor.retains_grad) and (maker := log.maker(tensor)):
+        x = names(maker.where).result or x
+        instead = sentences.UPDATE if ".grad" in maker.line else sentences.MAKE_LEAF
+        yield (sentences.NOT_A_LEAF + instead).format(code=maker.code, x=x)

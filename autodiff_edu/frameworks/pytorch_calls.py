@@ -1,0 +1,201 @@
+"""A log of PyTorch's calls, with what autograd forgets: what required no gradient, what left, who wrote into what."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from ..explain.labels import is_statement
+from ..text.frames import Where, here
+from ..text.places import expression, names, place, written
+from ..text.source_code import source_of
+from .pytorch_graph import flatten
+
+
+class LoggedCall(NamedTuple):
+    """A call of PyTorch's, and what was true of its tensors then.
+
+    Attributes
+    ----------
+    time : int
+        How many calls were logged before.
+    name : str
+        Of the function or the method; `.data` if an attribute was read, `=grad` if it was set.
+    targets, inputs, outputs, wrote : list of tensors
+        Those of the first argument, of all arguments, those returned or written into, and those written into.
+    needed : frozenset of int
+        By identity, the inputs that required a gradient.
+    nodes : list
+        For each output, its node of autograd's graph; None if it required no gradient.
+    paused : bool
+        Whether PyTorch was not recording.
+    """
+
+    time: int
+    name: str
+    where: Where
+    targets: list[Any]
+    inputs: list[Any]
+    needed: frozenset[int]
+    options: dict[str, Any]
+    outputs: list[Any]
+    wrote: list[Any]
+    nodes: list[Any]
+    paused: bool
+    result: Any
+
+    @property
+    def line(self) -> str:
+        """Its line of the user's code."""
+        at = place(self.where)
+        return "".join(source_of(at.path).lines[at.line - 1 : at.line]).strip()
+
+    @property
+    def text(self) -> str:
+        """Its expression in the user's code, and the name that its result gets."""
+        text, result = place(self.where).text, names(self.where).result
+        if not text or self.name == "__setitem__" or self.name[0] == "=":  # Python knows only the place of the target
+            return self.line
+        return f"{result} = {text}" if result and not is_statement(text) else text
+
+    @property
+    def code(self) -> str:
+        """Its text as a sentence begins with it: "cell 3, line 2: y = x * x"."""
+        return f"{place(self.where)}: {self.text}"
+
+    @property
+    def quote(self) -> str:
+        """Its text as a sentence mentions it: "y = x * x (cell 3, line 2)"."""
+        return f"{self.text} ({place(self.where)})"
+
+    @property
+    def is_step(self) -> bool:
+        """Whether an optimizer made it in a step."""
+        return self.paused and names(self.where).function == "step"
+
+    def argument(self, number: int = 0) -> str:
+        """Return the user's expression for an argument."""
+        return read_argument(self.where, number)
+
+
+class CallLog(TorchFunctionMode):
+    """Logs the calls of PyTorch that a recorder sees."""
+
+    def __init__(self, recorder: Any) -> None:
+        super().__init__()
+        self.recorder = recorder
+        self.calls: list[LoggedCall] = []
+        self.error: BaseException | None = None  # the last one that got advice
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Compute a call, and log it."""
+        name = getattr(func, "__name__", "")
+        if name in ("__get__", "__set__"):
+            name = (".", "=")[name == "__set__"] + getattr(func.__self__, "__name__", "")
+        return self.run(func, name, args, kwargs or {})
+
+    def run(self, func: Any, name: str, args: Any, options: dict[str, Any]) -> Any:
+        """Compute a call, and log what was true of its tensors before and after."""
+        if self.recorder.inside:
+            return func(*args, **options)
+        with self.recorder.working():
+            inputs = _list_tensors((args, options))
+            needed, versions = frozenset(id(one) for one in inputs if one.requires_grad), [*map(_version, inputs)]
+            call = LoggedCall(
+                len(self.calls), name, here(), _list_tensors(args[:1]), inputs, needed, options, [], [], [], False, None
+            )
+        try:
+            result = func(*args, **options)
+        except Exception as error:
+            self.calls.append(call)
+            self.recorder.advise(error)
+            raise
+        with self.recorder.working():
+            wrote = [one for one, version in zip(inputs, versions, strict=True) if _version(one) != version]
+            outputs = [*{id(one): one for one in (*_list_tensors(result), *wrote)}.values()]
+            nodes, paused = [one.grad_fn for one in outputs], not torch.is_grad_enabled()
+        if inputs or outputs:
+            changes = {"outputs": outputs, "wrote": wrote, "nodes": nodes, "paused": paused, "result": result}
+            self.calls.append(call._replace(time=len(self.calls), **changes))
+        return result
+
+    def maker(self, tensor: Any) -> LoggedCall | None:
+        """Return the call that made a tensor; for a parameter, the one that made its numbers."""
+        made = [(call, one) for call in self.calls for one in call.outputs if all(one is not x for x in call.inputs)]
+        same = [call for call, one in made if one is tensor]
+        same = same or [call for call, one in made if memory(one) == memory(tensor)]
+        return same[0] if same else None
+
+    def passes(self, before: LoggedCall) -> list[LoggedCall]:
+        """List the earlier backward passes, the last first."""
+        return [call for call in self.calls[: before.time] if call.name in ("backward", "grad")][::-1]
+
+    def behind(self, targets: Iterable[Any]) -> list[LoggedCall]:
+        """List the calls that led to some tensors, whether autograd follows them or not."""
+        wanted, found = {id(one) for one in targets}, []
+        for call in reversed(self.calls):
+            if call.name not in (".grad", "requires_grad_") and any(id(one) in wanted for one in call.outputs):
+                found.append(call)
+                wanted |= {id(one) for one in call.inputs}
+        return found[::-1]
+
+    def nodes(self, targets: Iterable[Any]) -> Iterator[tuple[Any, LoggedCall | None]]:
+        """Yield the nodes of autograd's graph behind some tensors, each with the call that it is part of."""
+        made = {node: call for call in self.calls for node in call.nodes if node is not None}
+        waiting: list[tuple[Any, LoggedCall | None]] = [(one.grad_fn, None) for one in targets]
+        seen = {None}
+        while waiting:
+            node, call = waiting.pop()
+            if node not in seen:
+                seen.add(node)
+                yield node, (call := made.get(node, call))
+                waiting += [(further, call) for further, _ in node.next_functions]
+
+    def blocked(self, targets: Iterable[Any], why: str) -> list[LoggedCall]:
+        """List the calls with a node that can't give what it saved for the backward pass, the last first."""
+        found = {}
+        for node, call in self.nodes(targets):
+            for name in dir(node) if call is not None else ():
+                if name.startswith(("_saved", "saved_tensors")):
+                    try:
+                        getattr(node, name)
+                    except RuntimeError as error:
+                        found |= {call.time: call} if why in str(error) else {}
+        return [found[time] for time in sorted(found, reverse=True)]
+
+
+def read_argument(where: Where, number: int = 0) -> str:
+    """Return the user's expression for an argument of a call, without the detach() that ends it."""
+    node, known = expression(where), written(where)
+    parts = [node.value] if isinstance(node, ast.Attribute | ast.Subscript) else known[2] if known else []
+    part = parts[number] if number < len(parts) else None
+    while isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr == "detach":
+        part = part.func.value
+    return "the tensor" if part is None else ast.unparse(part)
+
+
+def is_of(tensor: Any, node: Any) -> bool:
+    """Return whether a node of autograd's graph is the one of a tensor."""
+    return node is tensor.grad_fn if tensor.grad_fn is not None else getattr(node, "variable", None) is tensor
+
+
+def read_gradient(tensor: Any) -> Any:
+    """Return what a backward pass has left in a tensor, without PyTorch's warning if that can't be anything."""
+    return tensor.grad if tensor.is_leaf or tensor.retains_grad else None
+
+
+def memory(tensor: Any) -> int:
+    """Return where the numbers of a tensor are, which its views share."""
+    return int(tensor.untyped_storage().data_ptr())
+
+
+def _version(tensor: Any) -> int:
+    return 0 if tensor.is_inference() else int(tensor._version)
+
+
+def _list_tensors(value: Any) -> list[Any]:
+    return [part for part in flatten(value) if isinstance(part, torch.Tensor)]

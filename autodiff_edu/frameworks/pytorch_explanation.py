@@ -1,0 +1,147 @@
+"""Why a gradient of PyTorch's is None, or along which path it flows and what is wrong with it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..core import events
+from ..core.entry import Entry
+from ..core.reach import ahead, behind
+from ..explain.explanation import Explanation
+from ..explain.sentences import HAS_PATH, IS_NONE, LEFT_OUT
+from ..nonfinite.origin import bad, describe, first, is_number
+from ..nonfinite.remedies import REMEDIES
+from ..text.formatting import derivative
+from ..text.frames import here
+from ..text.places import place, written
+from . import sentences
+from .advice import COPIES, READS, about_no_leaf, find_causes
+from .pytorch_calls import CallLog, LoggedCall, is_of, memory, read_argument, read_gradient
+
+NUMPYS = {"div": "divide", "pow": "power", "acos": "arccos", "asin": "arcsin", "acosh": "arccosh", "atanh": "arctanh"}
+"""NumPy's names for some of PyTorch's functions."""
+
+
+class TorchExplanation(Explanation):
+    """Why a gradient of PyTorch's is None, or the path along which it flows; true if there is one."""
+
+    def __init__(self, log: CallLog, target: Any, source: Any) -> None:
+        for one in (target, source):
+            if not isinstance(one, torch.Tensor):
+                raise TypeError(f"explain needs two tensors, the target and the source, not a {type(one).__name__}")
+        asked = written(here())
+        y, x = map(ast.unparse, asked[2][-2:]) if asked and asked[1] == "explain" else ("the target", "the source")
+        self._slope_text = derivative(y, x)
+        self.connected = target is source or any(is_of(source, node) for node, _ in log.nodes([target]))
+        causes = tuple(find_causes(log, [target], source, y, x))
+        lost = tuple(cause for cause in causes if cause.operation in READS | COPIES)
+        self.causes, self.left_out = ((), lost) if self.connected else (causes, ())
+        self.path, self.corners = (), ()
+        path = [call.code for call in _find_path(log.behind([target]), target, source)]
+        notes = (
+            [*_list_notes(log, source, x), *_about_nonfinite(log.recorder.trace.events, source)]
+            if self.connected
+            else []
+        )
+        parts = [
+            (self.title, path if self.connected else [cause.text for cause in causes]),
+            (LEFT_OUT, [cause.text for cause in self.left_out]),
+            (sentences.NOTE, notes),
+        ]
+        self._sections = [part for part in parts if part[1]]
+
+    @property
+    def title(self) -> str:
+        """The first line of the text: whether the gradient is None."""
+        slope = self._slope_text
+        slope = f"T{slope[1:]}" if slope.startswith("the ") else slope
+        return (HAS_PATH if self.connected else IS_NONE).format(slope=slope)
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(dict.fromkeys(cause.kind for cause in self.causes))
+        return f"Explanation({'connected' if self.connected else f'unconnected: {kinds}'})"
+
+
+def _find_path(calls: list[LoggedCall], target: Any, source: Any) -> tuple[LoggedCall, ...]:
+    """Return the calls of a shortest path along which the gradient flows."""
+    paths: dict[int, tuple[LoggedCall, ...]] = {id(source): ()}
+    for call in calls:
+        known = [paths[id(one)] for one in call.inputs if id(one) in paths]
+        for one, node in zip(call.outputs, call.nodes, strict=True) if known else ():
+            if node is not None:
+                paths.setdefault(id(one), (*min(known, key=len), call))
+    return paths.get(id(target), ())
+
+
+def _list_notes(log: CallLog, source: Any, x: str) -> Iterator[str]:
+    """Say what else is wrong with a gradient that is not None."""
+    yield from about_no_leaf(log, source, x)
+    used, steps = {id(one) for call in log.calls for one in call.inputs}, [call for call in log.calls if call.is_step]
+    added, has_grad, grad = None, False, read_gradient(source)
+    for call in log.calls:
+        text = place(call.where).text
+        if call.name == "detach" and text == call.line and id(call.outputs[0]) not in used:
+            yield sentences.NO_EFFECT.format(code=call.code, x=call.argument(), text=text)
+        zeroed = "zero" in call.name and grad is not None and memory(grad) in map(memory, call.wrote)
+        if zeroed or (call.name == "=grad" and call.inputs[0] is source):
+            has_grad = False
+        elif call.name == "backward" and any(is_of(source, node) for node, _ in log.nodes(call.targets)):
+            added, has_grad = call if has_grad else added, True
+    trained = not steps or not source.is_leaf or any(one is source for call in steps for one in call.inputs)
+    if not trained and (maker := log.maker(source)):
+        yield sentences.UNTRAINED.format(code=maker.code, x=x)
+    elif added:
+        yield sentences.ADDED.format(code=added.code, x=x)
+
+
+def _about_nonfinite(happened: list[events.Event], source: Any) -> Iterator[str]:
+    """Say which entry spoiled the gradient of a source first, as the trace has seen it."""
+    gradient = read_gradient(source)
+    if gradient is None or gradient.isfinite().all():
+        return
+    entries, arrived = [event.entry for event in happened if isinstance(event, events.Record)], None
+    for event in happened:
+        if isinstance(event, events.PullBack):
+            arrived = event.cotangent
+        elif isinstance(event, events.Accumulate) and bad(event.value._array).any() and not bad(arrived._array).any():
+            yield _describe_birth(entries, *_find_birth(entries, event))
+            return
+
+
+def _find_birth(entries: list[Entry], event: events.Accumulate) -> tuple[Entry, int, Any, str]:
+    """Return the entry to blame for a contribution, its argument, the array with the bad elements, and what it did."""
+    entry = event.entry
+    if not any(bad(value).any() for value in (entry.output_value, *entry.values)):
+        return entry, event.argument, event.value._array, "has no finite derivative"
+    for one in behind(entries, {entry.output_id}):
+        if bad(one.output_value).any() and not any(bad(value).any() for value in one.values):
+            return one, 0, one.output_value, f"gives {first(one.output_value, bad(one.output_value))[1]}"
+    return entry, event.argument, event.value._array, "meets a number that is not finite"
+
+
+def _describe_birth(entries: list[Entry], entry: Entry, argument: int, array: Any, how: str) -> str:
+    """Describe where a NaN or an infinity was made, with what to write instead."""
+    index, shape, known = first(array, bad(array))[0], np.shape(array), REMEDIES.get(NUMPYS.get(entry.name, entry.name))
+    inputs = tuple(np.broadcast_to(v, shape)[index] if is_number(v) else v for v in entry.values)
+    inputs = inputs if shape == np.shape(entry.output_value) else entry.values
+    x = read_argument(entry.where, known.argument if known else argument)
+    told = {
+        "code": f"{place(entry.where)}: {place(entry.where).text}",
+        "what": f"{describe(entry, inputs)} {how}",
+        "x": x,
+    }
+    results = {entry.output_id, *(one.output_id for one in ahead(entries, {entry.output_id}))}
+    for where in entries:
+        branch = next((k for k, id in enumerate(where.ids) if k and id in results), 0)
+        taken = np.asarray(where.values[0], bool) == (branch == 1)
+        if where.name != "where" or not branch or (taken[index] if np.shape(taken) == shape else taken.all()):
+            continue
+        branches = [x, known.safe if known else "a harmless number"][:: 3 - 2 * branch]
+        safe = f"torch.where({read_argument(where.where)}, {', '.join(branches)})"
+        return sentences.SAFE.format(**told, where=place(where.where), safe=safe)
+    return sentences.NONFINITE.format(**told)

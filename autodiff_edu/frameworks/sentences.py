@@ -1,0 +1,69 @@
+"""What the advice about PyTorch says: {code} is a line of the user's, {x} and {y} are names of theirs."""
+
+# Why nothing flows back from {y} to {x}, where the words of `explain/sentences.py` do not fit.
+LEFT = "{code} returns the plain numbers of {x}, which PyTorch does not follow. Compute with {x} itself."
+COPIED = (
+    "{code} is a new tensor with a copy of the numbers of {x}, and PyTorch does not follow the copy. Use {x} itself; if "
+    "it is a list of tensors, write torch.stack({x})."
+)
+CLASSES = " For a loss, take cross_entropy for classes, or binary_cross_entropy_with_logits for yes or no."
+PAUSED = (
+    "{code} was computed while PyTorch was not recording, as in a block `with torch.no_grad():`. Move this line out of "
+    "it. To keep a network as it is, call its requires_grad_(False) instead."
+)
+NOT_FOLLOWED = "{code} returns a tensor that requires no gradient."
+NO_HISTORY = "{code} returns a gradient that has no history. Write create_graph=True here to differentiate it again."
+LATE = "{code} was computed before {x} required a gradient. Write requires_grad=True where {x} is made."
+NEVER = "Nothing that leads to {y} requires a gradient. Write requires_grad=True where you make what is trained{made}."
+UNKNOWN = "How {y} was computed was not followed. Put the forward pass into the trace too."
+SILENCED = "{code} silences PyTorch's error, but trains nothing: {y} still has no history. Remove this line."
+
+# Errors.
+NOT_SCALAR = (
+    "{code} has the shape {shape}, and backward() starts from a single number. Write {y}.mean().backward() or "
+    "{y}.sum().backward()."
+)
+NEW_TENSOR = "{code}: {x} is a new tensor, made after {y}. Ask for the tensor that {y} was computed from."
+ALLOWED = "{code} returns None for {x} if you write allow_unused=True."
+NUMBER = (
+    "{code} returns a plain number, which has no backward(). Keep the tensor, and write .item() where you print it."
+)
+LEAF_WRITTEN = "{code} changes {x}, which requires a gradient. Put this line in a block `with torch.no_grad():`."
+OVERWRITTEN = "{code} overwrites numbers that the backward pass needs for {reader}. {instead}"
+NOT_IN_PLACE = "Write {new}, which makes a new tensor."
+ELEMENTS = "Write into a copy, made by clone(), or collect the parts in a list and join them with torch.stack."
+WITHOUT_INPLACE = "Leave out inplace=True, or the _ at the end of the function's name."
+STEP = "Compute the second loss after the step, or take the step after the last backward()."
+RETAINED = "That was in an earlier iteration: begin each one with {h}.detach(), and leave out retain_graph=True."
+SAME_TARGET = (
+    "{code} has already gone back through {y} and released what that needed. Compute {y} again, or write "
+    "retain_graph=True here."
+)
+TWO_TARGETS = (
+    "{code} released what {reader} had saved, and {y} needs that too. Go back once, with ({first} + {y}).backward(), or "
+    "write retain_graph=True here."
+)
+CARRIED = (
+    "{code} was computed in an earlier iteration, and {first} released what it had saved. Begin each iteration with "
+    "{h}.detach()."
+)
+ONCE = "{code} was computed only once, and {first} released what it had saved. Compute it inside the loop."
+NOT_A_LEAF = "{code} makes {x} a new tensor, which is not a leaf: PyTorch keeps .grad, and trains, for leaves only."
+MAKE_LEAF = (
+    " Write requires_grad_() at the end of this line; or {x}.retain_grad(), if you only want to read its gradient."
+)
+UPDATE = " To change the numbers of {x}, write `with torch.no_grad(): {x} -= ...`."
+
+# What is wrong with a gradient that is not None.
+NOTE = "But note:"
+ADDED = (
+    "{code} adds to {x}.grad, which still holds the gradient of an earlier backward pass. Write optimizer.zero_grad(), "
+    "or {x}.grad = None, before it."
+)
+UNTRAINED = "{code} makes {x} after the optimizer was built, so no step trains it. Build the optimizer after this line."
+NO_EFFECT = "{code} returns a new tensor, and nothing uses it: the gradient passes through {x}. Write {x} = {text}."
+NONFINITE = "{code}: {what}. Keep {x} away from this value, for example with torch.clamp."
+SAFE = (
+    "{code}: {what}. The where ({where}) does not take this element, but going backward, 0 times what is not finite is "
+    "nan. Make the input harmless first: write {safe} in place of {x}."
+)
