@@ -11,7 +11,9 @@ from typing import Any
 from ..explain.explanation import Cause
 from ..explain.plain_values import Sources, used_at
 from ..explain.sentences import Reason
+from ..text.frames import Where
 from ..text.places import expression, names
+from ..text.statements import is_theirs
 from . import sentences
 from .pytorch_calls import CallLog, LoggedCall, memory
 
@@ -36,11 +38,12 @@ def advise(log: CallLog, error: BaseException) -> None:
 
 def _find_advice(log: CallLog, error: BaseException) -> Iterable[str]:
     text, last = str(error), log.calls[-1]
-    y = last.argument()
-    if "does not require grad" in text:
-        return [cause.text for cause in find_causes(log, last.targets, None, y, last=last)]
+    found = re.search(r"element (\d+) of tensors|at index (\d+)", text)
+    number, y = int(found[1] or found[2]) if found else 0, last.argument()
+    if "does not have a grad_fn" in text:
+        return [cause.text for cause in find_causes(log, [last.targets[number]], None, y, last=last)]
     if "modified by an inplace operation" in text:
-        return _about_a_write(log, last)
+        return _about_a_write(log, last, text)
     if "backward through the graph a second time" in text:
         return _about_two_passes(log, last, y)
     if "only for scalar outputs" in text:
@@ -48,17 +51,37 @@ def _find_advice(log: CallLog, error: BaseException) -> Iterable[str]:
         return [sentences.NOT_SCALAR.format(code=maker.code, shape=tuple(last.targets[0].shape), y=y)]
     if "being used in an in-place operation" in text:
         return [sentences.LEAF_WRITTEN.format(code=last.code, x=y)]
-    if "not have been used in the graph" in text and (index := re.search(r"index (\d+)", text)):
-        return _about_unused(log, last, y, int(index[1]))
+    if "differentiated Tensor" in text:
+        return _about_a_source(log, last, y, number)
+    if "Only Tensors of floating point" in text:
+        return [sentences.INTEGERS.format(code=last.code)]
     if "can't optimize a non-leaf" in text:
         return about_no_leaf(log, last.inputs[0])
     if isinstance(error, AttributeError) and error.name == "backward":
-        reads = [call for call in log.calls if call.name in READS and call.result is error.obj]
-        return [sentences.NUMBER.format(code=call.code) for call in reads[-1:]]
+        reads = [call for call in log.calls if call.name in READS and call.needed]
+        exact = [call for call in reads if call.result is error.obj]
+        left = exact or _find_left(reads, [_find_end(error)])
+        return [sentences.NUMBER.format(code=call.code) for call in left[-1:]]
     if "NoneType" in text:
         reads = [call for call in log.calls[-3:] if call.name == ".grad" and call.result is None]
         return [sentence for call in reads for sentence in about_no_leaf(log, call.inputs[0])]
     return []
+
+
+def _find_end(error: BaseException) -> Where:
+    """Return the place in the user's code at which an error was raised."""
+    found, at = [], error.__traceback__
+    while at is not None:
+        found += [(at.tb_frame.f_code, at.tb_lasti)] if is_theirs[at.tb_frame.f_code.co_filename] else []
+        at = at.tb_next
+    return found[-1]
+
+
+def _find_left(reads: list[LoggedCall], places: list[Where]) -> list[LoggedCall]:
+    """List the reads whose numbers go into the expression at one of the places, as the user's code shows."""
+    sources = Sources({call.where[0].co_filename for call in reads})
+    used = {variable for where in places for variable in used_at(where, "", (True,))}
+    return [call for call in reads if not used.isdisjoint(sources.reached_from(call.where))]
 
 
 def find_causes(
@@ -80,20 +103,21 @@ def find_causes(
             found.append(_cause(call))
         elif call.time in on_the_way and any(source is None or source is one for one in late):
             found.append(_cause(call, Reason.LATE, sentences.LATE))
-    sources = Sources({call.where[0].co_filename for call in reads})
-    used = {
-        variable for call in [*behind, *([last] if last else [])] for variable in used_at(call.where, call.name, ())
-    }
-    found += [_cause(call) for call in reads if not used.isdisjoint(sources.reached_from(call.where))]
+    places = [call.where for call in (*behind, *([last] if last else []))]
+    found += [_cause(call) for call in _find_left(reads, places)]
     for call in log.calls if found else ():
         if call.name in ("=requires_grad", "requires_grad_") and any(call.inputs[0] is target for target in targets):
             found.append(Cause(Reason.NOT_USED, None, call.where, sentences.SILENCED.format(code=call.code, y=y)))
-    if not found:
-        made = ", ".join(call.code for call in behind if not call.inputs)
-        told = {"y": y, "x": x, "made": made and f": {made}"}
-        text = sentences.NEVER if source is None or not source.requires_grad else Reason.NOT_USED.sentence
-        text = text if behind or any(target is source for target in targets) else sentences.UNKNOWN
-        found = [Cause(Reason.NOT_USED, None, None, text.format(**told))]
+    if not found and (source is None or not source.requires_grad):
+        used = {memory(one) for call in behind for one in call.inputs}
+        off = [call for call in log.calls if "requires_grad" in call.name and memory(call.inputs[0]) in used]
+        text = sentences.SWITCHED_OFF
+        found = [Cause(Reason.NOT_TRAINABLE, None, call.where, text.format(code=call.code, y=y)) for call in off]
+        text, made = sentences.NEVER if behind else sentences.UNKNOWN, [call.code for call in behind if not call.inputs]
+        text = text.format(y=y, made=f": {', '.join(made)}" if made else "")
+        found += [] if off else [Cause(Reason.NEVER_WATCHED, None, None, text)]
+    elif not found:
+        found = [Cause(Reason.NOT_USED, None, None, Reason.NOT_USED.sentence.format(x=x, y=y))]
     return list({(cause.kind, cause.place and cause.place[:3]): cause for cause in found}.values())
 
 
@@ -108,14 +132,16 @@ def _cause(call: LoggedCall, reason: Reason | None = None, text: str = "") -> Ca
     return Cause(reason, call.name, call.where, text.format(code=call.code, x=call.argument()))
 
 
-def _about_a_write(log: CallLog, last: LoggedCall) -> Iterator[str]:
+def _about_a_write(log: CallLog, last: LoggedCall, text: str) -> Iterator[str]:
     for reader in log.blocked(last.targets, "modified by an inplace")[:1]:
-        kept = {memory(one) for one in (*reader.inputs, *reader.outputs)}
+        saved = [*reader.inputs, *reader.outputs]
+        named = [one for one in saved if one.grad_fn is not None and f" of {one.grad_fn.name()}," in text]
+        kept = {memory(one) for one in named or saved}
         later = [*log.calls[reader.time + 1 :], reader]
         write = next(call for call in later if any(memory(one) in kept for one in call.wrote))
         passes, statement = [call for call in log.passes(last) if call.time > reader.time], expression(write.where)
-        if passes and (h := _find_carried(log, last, passes[0])):
-            instead = sentences.RETAINED.format(h=h)
+        if passes and _runs_again(log, reader, passes[0]):
+            instead = sentences.RETAINED.format(h=_find_carried(log, last, passes[0]))
         elif write.is_step:
             instead = sentences.STEP
         elif isinstance(statement, ast.AugAssign):
@@ -131,34 +157,42 @@ def _about_two_passes(log: CallLog, last: LoggedCall, y: str) -> list[str]:
     for one in log.passes(last):
         released = {call.time for _, call in log.nodes(one.targets) if call and not one.options.get("retain_graph")}
         if reader := next((call for call in blocked if call.time in released), None):
-            maker, again = log.maker(target), [call for call in log.calls[one.time :] if call.where == reader.where]
+            maker = log.maker(target)
             if any(target is each for each in one.targets):
                 return [sentences.SAME_TARGET.format(code=one.code, y=y)]
             if maker and maker.time < one.time:
                 told = {"reader": reader.quote, "first": one.argument(), "y": y}
                 return [sentences.TWO_TARGETS.format(code=one.code, **told)]
-            text = sentences.CARRIED if again else sentences.ONCE
+            text = sentences.CARRIED if _runs_again(log, reader, one) else sentences.ONCE
             return [text.format(code=reader.code, first=one.quote, h=_find_carried(log, last, one))]
     return []
 
 
+def _runs_again(log: CallLog, call: LoggedCall, after: LoggedCall) -> bool:
+    return any(again.where == call.where for again in log.calls[after.time :])
+
+
 def _find_carried(log: CallLog, last: LoggedCall, boundary: LoggedCall) -> str:
-    """Return the name of what was computed before an earlier backward pass and used after it."""
+    """Return what to write for what was computed before an earlier backward pass and used after it."""
     behind = log.behind(last.targets)
     before = {id(one): call for call in behind if call.time < boundary.time for one in call.outputs}
     after = [one for call in reversed(behind) if call.time > boundary.time for one in call.inputs]
     used = [names(before[id(one)].where).result for one in after if id(one) in before and one.grad_fn is not None]
-    return next(filter(None, used), "")
+    return next((f"{name}.detach()" for name in used if name), "the detach() of what it gets from the one before")
 
 
-def _about_unused(log: CallLog, last: LoggedCall, y: str, index: int) -> list[str]:
-    source, x = last.inputs[len(last.targets) + index], last.argument(1)
+def _about_a_source(log: CallLog, last: LoggedCall, y: str, number: int) -> list[str]:
+    """Say why a tensor is not one to differentiate with respect to."""
+    sources, x = last.inputs[len(last.targets) :], last.argument(1)
     parts = ast.parse(x, mode="eval").body
-    x = ast.unparse(parts.elts[index]) if isinstance(parts, ast.Tuple | ast.List) else x
-    made, used, told = log.maker(source), log.maker(last.targets[0]), {"code": last.code, "x": x, "y": y}
+    xs = [*map(ast.unparse, parts.elts)] if isinstance(parts, ast.Tuple | ast.List) else [x]
+    if constant := [name for name, source in zip(xs, sources, strict=False) if not source.requires_grad]:
+        return [sentences.NO_SOURCE.format(code=last.code, x=name) for name in constant]
+    source, told = sources[number], {"code": last.code, "x": xs[number], "y": y}
+    made, used = log.maker(source), log.maker(last.targets[0])
     if made and used and made.time > used.time:
         return [sentences.NEW_TENSOR.format(**told)]
-    causes = find_causes(log, last.targets, source, y, x)
+    causes = find_causes(log, last.targets, source, y, xs[number])
     return [*(cause.text for cause in causes), sentences.ALLOWED.format(**told)]
 
 

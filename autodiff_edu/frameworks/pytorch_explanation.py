@@ -100,48 +100,50 @@ def _list_notes(log: CallLog, source: Any, x: str) -> Iterator[str]:
 
 
 def _about_nonfinite(happened: list[events.Event], source: Any) -> Iterator[str]:
-    """Say which entry spoiled the gradient of a source first, as the trace has seen it."""
-    gradient = read_gradient(source)
-    if gradient is None or gradient.isfinite().all():
-        return
-    entries, arrived = [event.entry for event in happened if isinstance(event, events.Record)], None
-    for event in happened:
+    """Say what made the gradient of a source a NaN or infinite, as the trace has seen it."""
+    gradient, arrived = read_gradient(source), None
+    entries = [event.entry for event in happened if isinstance(event, events.Record)]
+    for event in [] if gradient is None or gradient.isfinite().all() else happened:
         if isinstance(event, events.PullBack):
             arrived = event.cotangent
         elif isinstance(event, events.Accumulate) and bad(event.value._array).any() and not bad(arrived._array).any():
-            yield _describe_birth(entries, *_find_birth(entries, event))
+            yield _describe_birth(entries, event)
             return
 
 
-def _find_birth(entries: list[Entry], event: events.Accumulate) -> tuple[Entry, int, Any, str]:
-    """Return the entry to blame for a contribution, its argument, the array with the bad elements, and what it did."""
-    entry = event.entry
-    if not any(bad(value).any() for value in (entry.output_value, *entry.values)):
-        return entry, event.argument, event.value._array, "has no finite derivative"
-    for one in behind(entries, {entry.output_id}):
-        if bad(one.output_value).any() and not any(bad(value).any() for value in one.values):
-            return one, 0, one.output_value, f"gives {first(one.output_value, bad(one.output_value))[1]}"
-    return entry, event.argument, event.value._array, "meets a number that is not finite"
-
-
-def _describe_birth(entries: list[Entry], entry: Entry, argument: int, array: Any, how: str) -> str:
-    """Describe where a NaN or an infinity was made, with what to write instead."""
-    index, shape, known = first(array, bad(array))[0], np.shape(array), REMEDIES.get(NUMPYS.get(entry.name, entry.name))
-    inputs = tuple(np.broadcast_to(v, shape)[index] if is_number(v) else v for v in entry.values)
-    inputs = inputs if shape == np.shape(entry.output_value) else entry.values
-    x = read_argument(entry.where, known.argument if known else argument)
-    told = {
-        "code": f"{place(entry.where)}: {place(entry.where).text}",
-        "what": f"{describe(entry, inputs)} {how}",
-        "x": x,
-    }
+def _describe_birth(entries: list[Entry], event: events.Accumulate) -> str:
+    """Describe where the first NaN or infinity was made, forward or backward, and what to write instead."""
+    entry, spoiled, how = event.entry, event.value._array, "has no finite derivative"
+    led = (
+        behind(entries, {entry.output_id}) if any(_is_bad(each) for each in (entry.output_value, *entry.values)) else []
+    )
+    if made := [one for one in led if _is_bad(one.output_value) and not any(map(_is_bad, one.values))]:
+        entry, spoiled = made[0], made[0].output_value
+        how = f"gives {first(spoiled, bad(spoiled))[1]}"
+    elif led:
+        entry = next(one for one in led if any(map(_is_bad, one.values)))
+        x = read_argument(entry.where, [*map(_is_bad, entry.values)].index(True))
+        return sentences.COMES_IN.format(code=_quote(entry), x=x)
+    index, inputs, shape = first(spoiled, bad(spoiled))[0], entry.values, np.shape(spoiled)
+    if shape == np.shape(entry.output_value):
+        inputs = tuple(np.broadcast_to(each, shape)[index] if is_number(each) else each for each in inputs)
+    known = REMEDIES.get(NUMPYS.get(entry.name, entry.name))
+    x = read_argument(entry.where, known.argument if known else event.argument if entry is event.entry else 0)
+    told = {"code": _quote(entry), "what": f"{describe(entry, inputs)} {how}", "x": x}
     results = {entry.output_id, *(one.output_id for one in ahead(entries, {entry.output_id}))}
-    for where in entries:
-        branch = next((k for k, id in enumerate(where.ids) if k and id in results), 0)
-        taken = np.asarray(where.values[0], bool) == (branch == 1)
-        if where.name != "where" or not branch or (taken[index] if np.shape(taken) == shape else taken.all()):
-            continue
-        branches = [x, known.safe if known else "a harmless number"][:: 3 - 2 * branch]
-        safe = f"torch.where({read_argument(where.where)}, {', '.join(branches)})"
-        return sentences.SAFE.format(**told, where=place(where.where), safe=safe)
+    for where in [one for one in entries if one.name == "where" and not results.isdisjoint(one.ids[1:])]:
+        first_branch = where.ids[1] in results
+        taken = np.asarray(where.values[0], bool) == first_branch
+        if not (taken[index] if taken.shape == shape else taken.all()):
+            branches = [x, known.safe if known else "a harmless number"][:: 1 if first_branch else -1]
+            safe = f"torch.where({read_argument(where.where)}, {', '.join(branches)})"
+            return sentences.SAFE.format(**told, where=place(where.where), safe=safe)
     return sentences.NONFINITE.format(**told)
+
+
+def _is_bad(value: Any) -> bool:
+    return bool(bad(value).any())
+
+
+def _quote(entry: Entry) -> str:
+    return f"{place(entry.where)}: {place(entry.where).text}"

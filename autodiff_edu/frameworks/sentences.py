@@ -3,8 +3,8 @@
 # Why nothing flows back from {y} to {x}, where the words of `explain/sentences.py` do not fit.
 LEFT = "{code} returns the plain numbers of {x}, which PyTorch does not follow. Compute with {x} itself."
 COPIED = (
-    "{code} is a new tensor with a copy of the numbers of {x}, and PyTorch does not follow the copy. Use {x} itself; if "
-    "it is a list of tensors, write torch.stack({x})."
+    "{code} is a new tensor with a copy of the numbers of {x}, and PyTorch does not follow the copy. Use {x} itself, "
+    "or torch.stack({x}) for a list of tensors."
 )
 CLASSES = " For a loss, take cross_entropy for classes, or binary_cross_entropy_with_logits for yes or no."
 PAUSED = (
@@ -15,6 +15,7 @@ NOT_FOLLOWED = "{code} returns a tensor that requires no gradient."
 NO_HISTORY = "{code} returns a gradient that has no history. Write create_graph=True here to differentiate it again."
 LATE = "{code} was computed before {x} required a gradient. Write requires_grad=True where {x} is made."
 NEVER = "Nothing that leads to {y} requires a gradient. Write requires_grad=True where you make what is trained{made}."
+SWITCHED_OFF = "{code} switches the gradient off for what {y} is computed from. Leave out this line."
 UNKNOWN = "How {y} was computed was not followed. Put the forward pass into the trace too."
 SILENCED = "{code} silences PyTorch's error, but trains nothing: {y} still has no history. Remove this line."
 
@@ -23,6 +24,8 @@ NOT_SCALAR = (
     "{code} has the shape {shape}, and backward() starts from a single number. Write {y}.mean().backward() or "
     "{y}.sum().backward()."
 )
+NO_SOURCE = "{code}: {x} does not require a gradient. Write requires_grad=True where you make it."
+INTEGERS = "{code} holds integers, which have no derivative. Write them with a decimal point, or dtype=torch.float32."
 NEW_TENSOR = "{code}: {x} is a new tensor, made after {y}. Ask for the tensor that {y} was computed from."
 ALLOWED = "{code} returns None for {x} if you write allow_unused=True."
 NUMBER = (
@@ -34,18 +37,18 @@ NOT_IN_PLACE = "Write {new}, which makes a new tensor."
 ELEMENTS = "Write into a copy, made by clone(), or collect the parts in a list and join them with torch.stack."
 WITHOUT_INPLACE = "Leave out inplace=True, or the _ at the end of the function's name."
 STEP = "Compute the second loss after the step, or take the step after the last backward()."
-RETAINED = "That was in an earlier iteration: begin each one with {h}.detach(), and leave out retain_graph=True."
+RETAINED = "That was in an earlier iteration: begin each one with {h}, and leave out retain_graph=True."
 SAME_TARGET = (
     "{code} has already gone back through {y} and released what that needed. Compute {y} again, or write "
     "retain_graph=True here."
 )
 TWO_TARGETS = (
-    "{code} released what {reader} had saved, and {y} needs that too. Go back once, with ({first} + {y}).backward(), or "
-    "write retain_graph=True here."
+    "{code} released what {reader} had saved, and {y} needs that too. Go back once, with ({first} + {y}).backward(), "
+    "or write retain_graph=True here."
 )
 CARRIED = (
     "{code} was computed in an earlier iteration, and {first} released what it had saved. Begin each iteration with "
-    "{h}.detach()."
+    "{h}."
 )
 ONCE = "{code} was computed only once, and {first} released what it had saved. Compute it inside the loop."
 NOT_A_LEAF = "{code} makes {x} a new tensor, which is not a leaf: PyTorch keeps .grad, and trains, for leaves only."
@@ -62,6 +65,7 @@ ADDED = (
 )
 UNTRAINED = "{code} makes {x} after the optimizer was built, so no step trains it. Build the optimizer after this line."
 NO_EFFECT = "{code} returns a new tensor, and nothing uses it: the gradient passes through {x}. Write {x} = {text}."
+COMES_IN = "{code}: {x} is not finite from the start. Check it with torch.isfinite before you use it."
 NONFINITE = "{code}: {what}. Keep {x} away from this value, for example with torch.clamp."
 SAFE = (
     "{code}: {what}. The where ({where}) does not take this element, but going backward, 0 times what is not finite is "
