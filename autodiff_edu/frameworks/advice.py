@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
+import torch
+
 from ..explain.explanation import Cause
 from ..explain.plain_values import Sources, used_at
 from ..explain.sentences import Reason
@@ -15,7 +17,7 @@ from ..text.frames import Where
 from ..text.places import expression, names
 from ..text.statements import is_theirs
 from . import sentences
-from .pytorch_calls import CallLog, LoggedCall, memory
+from .pytorch_calls import STEP, CallLog, LoggedCall, memory
 
 READS = {"item", "tolist", "numpy", "__float__", "__int__", "__array__", "__complex__", ".data"}
 COPIES = {"tensor", "as_tensor", "asarray", "new_tensor"}
@@ -108,17 +110,28 @@ def find_causes(
     for call in log.calls if found else ():
         if call.name in ("=requires_grad", "requires_grad_") and any(call.inputs[0] is target for target in targets):
             found.append(Cause(Reason.NOT_USED, None, call.where, sentences.SILENCED.format(code=call.code, y=y)))
-    if not found and (source is None or not source.requires_grad):
-        used = {memory(one) for call in behind for one in call.inputs}
-        off = [call for call in log.calls if "requires_grad" in call.name and memory(call.inputs[0]) in used]
-        text = sentences.SWITCHED_OFF
-        found = [Cause(Reason.NOT_TRAINABLE, None, call.where, text.format(code=call.code, y=y)) for call in off]
-        text, made = sentences.NEVER if behind else sentences.UNKNOWN, [call.code for call in behind if not call.inputs]
-        text = text.format(y=y, made=f": {', '.join(made)}" if made else "")
-        found += [] if off else [Cause(Reason.NEVER_WATCHED, None, None, text)]
-    elif not found:
+    if not found and source is not None and source.requires_grad:
         found = [Cause(Reason.NOT_USED, None, None, Reason.NOT_USED.sentence.format(x=x, y=y))]
+    found = found or [*_find_constants(log, behind, source, y, x)]
     return list({(cause.kind, cause.place and cause.place[:3]): cause for cause in found}.values())
+
+
+def _find_constants(log: CallLog, behind: list[LoggedCall], source: Any, y: str, x: str) -> Iterator[Cause]:
+    """List what should require a gradient and doesn't."""
+    used = {memory(one) for call in behind for one in call.inputs if source is None or source is one}
+    set_here = [call for call in log.calls if "requires_grad" in call.name and not call.inputs[0].requires_grad]
+    off = [call for call in set_here if memory(call.inputs[0]) in used]
+    for call in off:
+        text = sentences.SWITCHED_OFF.format(code=call.code, y=y)
+        yield Cause(Reason.NOT_TRAINABLE, None, call.where, text)
+    if not off and source is not None:
+        maker = log.maker(source)
+        text = sentences.NO_SOURCE.format(code=maker.code if maker else y, x=x)
+        yield Cause(Reason.NEVER_WATCHED, None, maker and maker.where, text)
+    elif not off:
+        made = ", ".join(call.code for call in behind if not call.inputs)
+        text = sentences.NEVER if behind else sentences.UNKNOWN
+        yield Cause(Reason.NEVER_WATCHED, None, None, text.format(y=y, made=made and f": {made}"))
 
 
 def _cause(call: LoggedCall, reason: Reason | None = None, text: str = "") -> Cause:
@@ -126,7 +139,8 @@ def _cause(call: LoggedCall, reason: Reason | None = None, text: str = "") -> Ca
     if reason is None and call.name in REASONS:
         reason, text = REASONS[call.name]
     elif reason is None and not any(one.is_floating_point() or one.is_complex() for one in call.outputs):
-        reason, text = Reason.INTEGER, Reason.INTEGER.sentence + sentences.CLASSES
+        is_choice = call.outputs[0].dtype == torch.bool or call.name.startswith("arg")
+        reason, text = Reason.INTEGER, Reason.INTEGER.sentence + sentences.CLASSES * is_choice
     elif reason is None:
         reason, text = (Reason.PAUSED, sentences.PAUSED) if call.paused else (Reason.ARGUMENT, sentences.NOT_FOLLOWED)
     return Cause(reason, call.name, call.where, text.format(code=call.code, x=call.argument()))
@@ -134,15 +148,13 @@ def _cause(call: LoggedCall, reason: Reason | None = None, text: str = "") -> Ca
 
 def _about_a_write(log: CallLog, last: LoggedCall, text: str) -> Iterator[str]:
     for reader in log.blocked(last.targets, "modified by an inplace")[:1]:
-        saved = [*reader.inputs, *reader.outputs]
-        named = [one for one in saved if one.grad_fn is not None and f" of {one.grad_fn.name()}," in text]
-        kept = {memory(one) for one in named or saved}
+        kept = {memory(one) for one in _find_saved(reader, text)}
         later = [*log.calls[reader.time + 1 :], reader]
         write = next(call for call in later if any(memory(one) in kept for one in call.wrote))
         passes, statement = [call for call in log.passes(last) if call.time > reader.time], expression(write.where)
         if passes and _runs_again(log, reader, passes[0]):
             instead = sentences.RETAINED.format(h=_find_carried(log, last, passes[0]))
-        elif write.is_step:
+        elif write.name == STEP:
             instead = sentences.STEP
         elif isinstance(statement, ast.AugAssign):
             new = ast.BinOp(statement.target, statement.op, statement.value)
@@ -150,6 +162,19 @@ def _about_a_write(log: CallLog, last: LoggedCall, text: str) -> Iterator[str]:
         else:
             instead = sentences.ELEMENTS if write.name == "__setitem__" else sentences.WITHOUT_INPLACE
         yield sentences.OVERWRITTEN.format(code=write.code, reader=reader.quote, instead=instead)
+
+
+def _find_saved(reader: LoggedCall, text: str) -> list[Any]:
+    """List which tensors of a call an error means: it names the node that made the one that has changed."""
+    found = re.search(r"output \d+ of ([\w:]+?)(Backward\d*)?,", text)
+    name = found[1] if found else ""
+
+    def is_named(node: Any) -> bool:
+        return re.sub(r"Backward\d*$", "", node.name() if node is not None else "") == name
+
+    if found and any(map(is_named, reader.nodes)):
+        return reader.outputs
+    return [one for one in reader.inputs if is_named(one.grad_fn)] or [*reader.inputs, *reader.outputs]
 
 
 def _about_two_passes(log: CallLog, last: LoggedCall, y: str) -> list[str]:

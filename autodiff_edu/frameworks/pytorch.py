@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ from ..trace.foreign import ForeignOperation, ForeignTape
 from ..trace.scopes import scope
 from ..trace.trace import Trace
 from .pytorch_calls import CallLog
-from .pytorch_graph import Call, Edge, Given, copy_numbers, flatten, hold_the_same
+from .pytorch_graph import Call, Edge, Given, copy_numbers, count_writes, flatten, hold_the_same
 from .pytorch_pass import Pass
 
 OPERATORS = {
@@ -127,7 +127,7 @@ class Recorder(TorchFunctionMode):
         options, name = kwargs or {}, getattr(func, "__name__", "")
         if name == "__get__":
             name = f".{getattr(func.__self__, '__name__', '')}"
-        if self.inside or (self.stepping and not torch.is_grad_enabled()) or name in UNSEEN:
+        if self.inside or self.is_stepping() or name in UNSEEN:
             return func(*args, **options)
         if torch._C._functorch.peek_interpreter_stack() is not None:
             raise NotImplementedError(
@@ -182,7 +182,7 @@ class Recorder(TorchFunctionMode):
         given = [part for part in flatten((args, options)) if isinstance(part, torch.Tensor)]
         if not given:
             return func(*args, **options)
-        known = {id(part): Given(self.find(part), self.edge(part), part._version) for part in given}
+        known = {id(part): Given(self.find(part), self.edge(part), count_writes(part)) for part in given}
         try:
             with self.working():
                 result = func(*args, **options)
@@ -192,7 +192,7 @@ class Recorder(TorchFunctionMode):
             self.trace.note_failure(FailedOperation(error, operation, operands, {}, here()))
             raise
         found = [part for part in flatten(result) if isinstance(part, torch.Tensor)]
-        written = [part for part in given if part._version != known[id(part)].version]
+        written = [part for part in given if count_writes(part) != known[id(part)].version]
         changed = [part for part in written if part.requires_grad or not found]
         changed += [part._base for part in changed if part._base is not None]  # seen through a view
         unique = {id(part): part for part in (*found, *changed)}.values()
@@ -207,7 +207,7 @@ class Recorder(TorchFunctionMode):
             self.find(part)  # reports a leaf that has another value
             return False
         before = known.get(id(part))
-        return before is None or (before.edge, before.version) != (edge, part._version)
+        return before is None or (before.edge, before.version) != (edge, count_writes(part))
 
     def record(
         self, name: str, listed: list[Any], parameters: dict[str, Any], outputs: list[Any], backward: Any = None
@@ -292,13 +292,13 @@ class Recorder(TorchFunctionMode):
         """Return where a tensor is in autograd's graph; None if it requires no gradient."""
         if not value.requires_grad:
             return None
-        with self.working():
+        with self.working(), torch.inference_mode(False) if torch.is_inference_mode_enabled() else nullcontext():
             edge = get_gradient_edge(value)
         return edge.node, edge.output_nr
 
     def key(self, value: Any) -> Any:
         """Return what is never the same for two values that a tensor has had, except for a leaf."""
-        return self.edge(value) or (id(value), value._version)
+        return self.edge(value) or (id(value), count_writes(value))
 
     def find(self, value: Any) -> Tensor:
         """Return the trace's tensor for one of PyTorch's, as it is now."""
@@ -397,6 +397,10 @@ class Recorder(TorchFunctionMode):
         if self.scopes and self.scopes[-1][0] is module:
             self.scopes.pop()[1].__exit__(None, None, None)
 
+    def is_stepping(self) -> bool:
+        """Return whether an optimizer is computing, and not a function that it calls for the loss."""
+        return self.stepping and not torch.is_grad_enabled()
+
     def begin_step(self, optimizer: Any, args: Any, options: Any) -> None:
         """Stop seeing what an optimizer computes."""
         self.stepping = True
@@ -404,8 +408,10 @@ class Recorder(TorchFunctionMode):
     def end_step(self, optimizer: Any, args: Any, options: Any) -> None:
         """Report which variables an optimizer has changed."""
         self.stepping = False
+        values = [value for group in optimizer.param_groups for value in group["params"]]
         with self.working():
-            for value in [value for group in optimizer.param_groups for value in group["params"]]:
+            self.log.log_step(values)
+            for value in values:
                 if value.requires_grad and self.key(value) in self.tensors:
                     self.find(value)
 

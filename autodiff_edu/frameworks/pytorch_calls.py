@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -13,7 +14,15 @@ from ..explain.labels import is_statement
 from ..text.frames import Where, here
 from ..text.places import expression, names, place, written
 from ..text.source_code import source_of
-from .pytorch_graph import flatten
+from .pytorch_graph import count_writes, flatten
+
+QUIET = re.compile(
+    r"_(?!_|foreach|fused)|\.(?!(data|grad|is_leaf|T|mT|H|mH|real|imag)$)"
+    r"|(size|dim|numel|stride|is_complex|is_floating_point|is_contiguous)$"
+)
+"""What changes no tensor and returns none: it is not logged."""
+
+STEP = "an optimizer's step"
 
 
 class LoggedCall(NamedTuple):
@@ -72,11 +81,6 @@ class LoggedCall(NamedTuple):
         """Its text as a sentence mentions it: "y = x * x (cell 3, line 2)"."""
         return f"{self.text} ({place(self.where)})"
 
-    @property
-    def is_step(self) -> bool:
-        """Whether an optimizer made it in a step."""
-        return self.paused and names(self.where).function == "step"
-
     def argument(self, number: int = 0) -> str:
         """Return the user's expression for an argument."""
         return read_argument(self.where, number)
@@ -100,28 +104,31 @@ class CallLog(TorchFunctionMode):
 
     def run(self, func: Any, name: str, args: Any, options: dict[str, Any]) -> Any:
         """Compute a call, and log what was true of its tensors before and after."""
-        if self.recorder.inside:
+        if self.recorder.inside or self.recorder.is_stepping() or QUIET.match(name):
             return func(*args, **options)
-        with self.recorder.working():
-            inputs = _list_tensors((args, options))
-            needed, versions = frozenset(id(one) for one in inputs if one.requires_grad), [*map(_version, inputs)]
-            call = LoggedCall(
-                len(self.calls), name, here(), _list_tensors(args[:1]), inputs, needed, options, [], [], [], False, None
-            )
+        with torch._C.DisableTorchFunction():
+            inputs, targets, number = _list_tensors((args, options)), _list_tensors(args[:1]), len(self.calls)
+            needed, counts = frozenset(id(one) for one in inputs if one.requires_grad), [*map(count_writes, inputs)]
+        call = LoggedCall(number, name, here(), targets, inputs, needed, options, [], [], [], False, None)
         try:
             result = func(*args, **options)
         except Exception as error:
             self.calls.append(call)
             self.recorder.advise(error)
             raise
-        with self.recorder.working():
-            wrote = [one for one, version in zip(inputs, versions, strict=True) if _version(one) != version]
+        with torch._C.DisableTorchFunction():
+            wrote = [one for one, count in zip(inputs, counts, strict=True) if count_writes(one) != count]
             outputs = [*{id(one): one for one in (*_list_tensors(result), *wrote)}.values()]
             nodes, paused = [one.grad_fn for one in outputs], not torch.is_grad_enabled()
-        if inputs or outputs:
-            changes = {"outputs": outputs, "wrote": wrote, "nodes": nodes, "paused": paused, "result": result}
-            self.calls.append(call._replace(time=len(self.calls), **changes))
+        changes = {"outputs": outputs, "wrote": wrote, "nodes": nodes, "paused": paused, "result": result}
+        self.calls.append(call._replace(**changes))
         return result
+
+    def log_step(self, values: list[Any]) -> None:
+        """Log that an optimizer has taken a step with some parameters."""
+        trained = [one for one in values if one.grad is not None]
+        number, nothing = len(self.calls), frozenset[int]()
+        self.calls.append(LoggedCall(number, STEP, here(), [], values, nothing, {}, [], trained, [], True, None))
 
     def maker(self, tensor: Any) -> LoggedCall | None:
         """Return the call that made a tensor; for a parameter, the one that made its numbers."""
@@ -157,15 +164,19 @@ class CallLog(TorchFunctionMode):
 
     def blocked(self, targets: Iterable[Any], why: str) -> list[LoggedCall]:
         """List the calls with a node that can't give what it saved for the backward pass, the last first."""
-        found = {}
-        for node, call in self.nodes(targets):
-            for name in dir(node) if call is not None else ():
-                if name.startswith(("_saved", "saved_tensors")):
-                    try:
-                        getattr(node, name)
-                    except RuntimeError as error:
-                        found |= {call.time: call} if why in str(error) else {}
+        found = {call.time: call for node, call in self.nodes(targets) if call is not None and _is_blocked(node, why)}
         return [found[time] for time in sorted(found, reverse=True)]
+
+
+def _is_blocked(node: Any, why: str) -> bool:
+    for name in dir(node):
+        if name.startswith(("_saved", "saved_tensors")):
+            try:
+                getattr(node, name)
+            except RuntimeError as error:
+                if why in str(error):
+                    return True
+    return False
 
 
 def read_argument(where: Where, number: int = 0) -> str:
@@ -191,10 +202,6 @@ def read_gradient(tensor: Any) -> Any:
 def memory(tensor: Any) -> int:
     """Return where the numbers of a tensor are, which its views share."""
     return int(tensor.untyped_storage().data_ptr())
-
-
-def _version(tensor: Any) -> int:
-    return 0 if tensor.is_inference() else int(tensor._version)
 
 
 def _list_tensors(value: Any) -> list[Any]:

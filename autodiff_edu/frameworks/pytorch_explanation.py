@@ -21,7 +21,7 @@ from ..text.frames import here
 from ..text.places import place, written
 from . import sentences
 from .advice import COPIES, READS, about_no_leaf, find_causes
-from .pytorch_calls import CallLog, LoggedCall, is_of, memory, read_argument, read_gradient
+from .pytorch_calls import STEP, CallLog, LoggedCall, is_of, memory, read_argument, read_gradient
 
 NUMPYS = {"div": "divide", "pow": "power", "acos": "arccos", "asin": "arcsin", "acosh": "arccosh", "atanh": "arctanh"}
 """NumPy's names for some of PyTorch's functions."""
@@ -81,8 +81,8 @@ def _find_path(calls: list[LoggedCall], target: Any, source: Any) -> tuple[Logge
 def _list_notes(log: CallLog, source: Any, x: str) -> Iterator[str]:
     """Say what else is wrong with a gradient that is not None."""
     yield from about_no_leaf(log, source, x)
-    used, steps = {id(one) for call in log.calls for one in call.inputs}, [call for call in log.calls if call.is_step]
-    added, has_grad, grad = None, False, read_gradient(source)
+    added, has_grad, stepped, grad = None, False, False, read_gradient(source)
+    used = {id(one) for call in log.calls for one in call.inputs}
     for call in log.calls:
         text = place(call.where).text
         if call.name == "detach" and text == call.line and id(call.outputs[0]) not in used:
@@ -92,8 +92,9 @@ def _list_notes(log: CallLog, source: Any, x: str) -> Iterator[str]:
             has_grad = False
         elif call.name == "backward" and any(is_of(source, node) for node, _ in log.nodes(call.targets)):
             added, has_grad = call if has_grad else added, True
-    trained = not steps or not source.is_leaf or any(one is source for call in steps for one in call.inputs)
-    if not trained and (maker := log.maker(source)):
+        stepped = stepped or (call.name == STEP and has_grad)
+    known = any(one is source for call in log.calls if call.name == STEP for one in call.inputs)
+    if stepped and not known and source.is_leaf and (maker := log.maker(source)):
         yield sentences.UNTRAINED.format(code=maker.code, x=x)
     elif added:
         yield sentences.ADDED.format(code=added.code, x=x)
@@ -101,12 +102,12 @@ def _list_notes(log: CallLog, source: Any, x: str) -> Iterator[str]:
 
 def _about_nonfinite(happened: list[events.Event], source: Any) -> Iterator[str]:
     """Say what made the gradient of a source a NaN or infinite, as the trace has seen it."""
-    gradient, arrived = read_gradient(source), None
+    gradient, spoiled = read_gradient(source), True
     entries = [event.entry for event in happened if isinstance(event, events.Record)]
     for event in [] if gradient is None or gradient.isfinite().all() else happened:
         if isinstance(event, events.PullBack):
-            arrived = event.cotangent
-        elif isinstance(event, events.Accumulate) and bad(event.value._array).any() and not bad(arrived._array).any():
+            spoiled = _is_bad(event.cotangent._array)
+        elif isinstance(event, events.Accumulate) and not spoiled and _is_bad(event.value._array):
             yield _describe_birth(entries, event)
             return
 

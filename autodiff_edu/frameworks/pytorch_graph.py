@@ -61,6 +61,11 @@ def flatten(value: Any) -> Iterator[Any]:
         yield value
 
 
+def count_writes(value: Any) -> int:
+    """Return how many times a tensor has been written into; 0 in inference mode, which does not count."""
+    return 0 if value.is_inference() else int(value._version)
+
+
 def copy_numbers(value: Any) -> Any:
     """Copy the numbers of a tensor; bfloat16, which NumPy does not have, as float32, which is exact."""
     if value.device.type != "cpu":

@@ -50,7 +50,10 @@ CARRIED = (
     "{code} was computed in an earlier iteration, and {first} released what it had saved. Begin each iteration with "
     "{h}."
 )
-ONCE = "{code} was computed only once, and {first} released what it had saved. Compute it inside the loop."
+ONCE = (
+    "{code} was computed only once, but {first} released what it had saved. Compute it again before each backward "
+    "pass: in a loop, inside it."
+)
 NOT_A_LEAF = "{code} makes {x} a new tensor, which is not a leaf: PyTorch keeps .grad, and trains, for leaves only."
 MAKE_LEAF = (
     " Write requires_grad_() at the end of this line; or {x}.retain_grad(), if you only want to read its gradient."
@@ -63,7 +66,7 @@ ADDED = (
     "{code} adds to {x}.grad, which still holds the gradient of an earlier backward pass. Write optimizer.zero_grad(), "
     "or {x}.grad = None, before it."
 )
-UNTRAINED = "{code} makes {x} after the optimizer was built, so no step trains it. Build the optimizer after this line."
+UNTRAINED = "{code} makes {x}, and no optimizer that took a step has it. Build the optimizer after this line."
 NO_EFFECT = "{code} returns a new tensor, and nothing uses it: the gradient passes through {x}. Write {x} = {text}."
 COMES_IN = "{code}: {x} is not finite from the start. Check it with torch.isfinite before you use it."
 NONFINITE = "{code}: {what}. Keep {x} away from this value, for example with torch.clamp."

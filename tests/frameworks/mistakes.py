@@ -581,7 +581,7 @@ for step in range(3):
     loss.backward()
     optimizer.step()
 """,
-        note=("w ** 2", "line 11", "inside the loop"),
+        note=("w ** 2", "line 11", "in a loop, inside it"),
         repair=(
             (
                 "penalty = (w ** 2).sum()\nfor step in range(3):\n",
@@ -736,7 +736,7 @@ for step in range(20):
     loss.backward()
     optimizer.step()
 """,
-        note=("model.weight", "after the optimizer was built", "Build the optimizer after"),
+        note=("model.weight", "no optimizer that took a step has it", "Build the optimizer after"),
         repair=(
             ("optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n", ""),
             ("2.0]]))\n", "2.0]]))\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"),
