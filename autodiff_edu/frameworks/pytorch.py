@@ -14,7 +14,7 @@ import inspect
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,7 @@ OPERATORS = {
 PLAIN = {"item", "tolist", "numpy", "__float__", "__int__", "__bool__", "__array__", "__index__", "__complex__"}
 """Methods that hand out plain numbers."""
 
-UNSEEN = {"requires_grad_", "retain_grad", "register_hook", "share_memory_", "__repr__", "__format__", "__set__"}
+UNSEEN = {"requires_grad_", "retain_grad", "register_hook", "share_memory_", "__repr__", "__format__"}
 """Methods that compute nothing."""
 
 
@@ -100,7 +100,7 @@ class Recorder(TorchFunctionMode):
         self.passes = self.bytes = 0
         self.order = 0  # of the backward pass that is under way
         self.paused = not torch.is_grad_enabled()
-        self.log = CallLog(self)
+        self.log = CallLog(self.advise)
         self.blocks = ExitStack()
 
     def __enter__(self) -> Recorder:
@@ -113,7 +113,6 @@ class Recorder(TorchFunctionMode):
         ):
             self.blocks.callback(handle.remove)
         self.blocks.enter_context(self.see_functions())
-        self.blocks.enter_context(self.log)
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -123,11 +122,17 @@ class Recorder(TorchFunctionMode):
     # What is called ---------------------------------------------------------------------------------------------------
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Compute a call, and report it."""
+        """Compute a call, log it, and report it."""
         options, name = kwargs or {}, getattr(func, "__name__", "")
-        if name == "__get__":
-            name = f".{getattr(func.__self__, '__name__', '')}"
-        if self.inside or self.is_stepping() or name in UNSEEN:
+        if self.inside or self.is_stepping():
+            return func(*args, **options)
+        if name in ("__get__", "__set__"):
+            name = f"{'.' if name == '__get__' else '='}{getattr(func.__self__, '__name__', '')}"
+        return self.log.run(partial(self.see, func, name), name, args, options)
+
+    def see(self, func: Any, name: str, *args: Any, **options: Any) -> Any:
+        """Compute a call, and report it."""
+        if name in UNSEEN or name.startswith("="):
             return func(*args, **options)
         if torch._C._functorch.peek_interpreter_stack() is not None:
             raise NotImplementedError(
@@ -366,7 +371,7 @@ class Recorder(TorchFunctionMode):
         from .pytorch_explanation import TorchExplanation
 
         with self.working():
-            return TorchExplanation(self.log, target, source)
+            return TorchExplanation(self.log, self.trace.events, target, source)
 
     # What happens around calls ----------------------------------------------------------------------------------------
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import torch
-from torch.overrides import TorchFunctionMode
 
 from ..explain.labels import is_statement
 from ..text.frames import Where, here
@@ -86,25 +85,17 @@ class LoggedCall(NamedTuple):
         return read_argument(self.where, number)
 
 
-class CallLog(TorchFunctionMode):
-    """Logs the calls of PyTorch that a recorder sees."""
+class CallLog:
+    """The calls of PyTorch that a trace has seen, in order; `advise` is called with the errors that they raise."""
 
-    def __init__(self, recorder: Any) -> None:
-        super().__init__()
-        self.recorder = recorder
+    def __init__(self, advise: Callable[[BaseException], None]) -> None:
+        self.advise = advise
         self.calls: list[LoggedCall] = []
         self.error: BaseException | None = None  # the last one that got advice
 
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Compute a call, and log it."""
-        name = getattr(func, "__name__", "")
-        if name in ("__get__", "__set__"):
-            name = (".", "=")[name == "__set__"] + getattr(func.__self__, "__name__", "")
-        return self.run(func, name, args, kwargs or {})
-
     def run(self, func: Any, name: str, args: Any, options: dict[str, Any]) -> Any:
         """Compute a call, and log what was true of its tensors before and after."""
-        if self.recorder.inside or self.recorder.is_stepping() or QUIET.match(name):
+        if QUIET.match(name):
             return func(*args, **options)
         with torch._C.DisableTorchFunction():
             inputs, targets, number = _list_tensors((args, options)), _list_tensors(args[:1]), len(self.calls)
@@ -114,7 +105,7 @@ class CallLog(TorchFunctionMode):
             result = func(*args, **options)
         except Exception as error:
             self.calls.append(call)
-            self.recorder.advise(error)
+            self.advise(error)
             raise
         with torch._C.DisableTorchFunction():
             wrote = [one for one, count in zip(inputs, counts, strict=True) if count_writes(one) != count]

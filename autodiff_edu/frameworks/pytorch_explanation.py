@@ -30,7 +30,7 @@ NUMPYS = {"div": "divide", "pow": "power", "acos": "arccos", "asin": "arcsin", "
 class TorchExplanation(Explanation):
     """Why a gradient of PyTorch's is None, or the path along which it flows; true if there is one."""
 
-    def __init__(self, log: CallLog, target: Any, source: Any) -> None:
+    def __init__(self, log: CallLog, happened: list[events.Event], target: Any, source: Any) -> None:
         for one in (target, source):
             if not isinstance(one, torch.Tensor):
                 raise TypeError(f"explain needs two tensors, the target and the source, not a {type(one).__name__}")
@@ -43,11 +43,7 @@ class TorchExplanation(Explanation):
         self.causes, self.left_out = ((), lost) if self.connected else (causes, ())
         self.path, self.corners = (), ()
         path = [call.code for call in _find_path(log.behind([target]), target, source)]
-        notes = (
-            [*_list_notes(log, source, x), *_about_nonfinite(log.recorder.trace.events, source)]
-            if self.connected
-            else []
-        )
+        notes = [*_list_notes(log, source, x), *_about_nonfinite(happened, source)] if self.connected else []
         parts = [
             (self.title, path if self.connected else [cause.text for cause in causes]),
             (LEFT_OUT, [cause.text for cause in self.left_out]),
