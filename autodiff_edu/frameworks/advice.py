@@ -14,7 +14,7 @@ from ..explain.explanation import Cause
 from ..explain.plain_values import Sources, used_at
 from ..explain.sentences import Reason
 from ..text.frames import Where
-from ..text.places import expression, names
+from ..text.places import expression, names, place
 from ..text.statements import is_theirs
 from . import sentences
 from .pytorch_calls import STEP, CallLog, LoggedCall, memory
@@ -23,7 +23,7 @@ READS = {"item", "tolist", "numpy", "__float__", "__int__", "__array__", "__comp
 COPIES = {"tensor", "as_tensor", "asarray", "new_tensor"}
 REASONS = {
     **dict.fromkeys(READS, (Reason.LEFT, sentences.LEFT)),
-    **dict.fromkeys(COPIES, (Reason.COPIED, sentences.COPIED)),
+    **dict.fromkeys(COPIES, (Reason.COPIED, Reason.COPIED.sentence)),
     "detach": (Reason.STOPPED, Reason.STOPPED.sentence),
     "grad": (Reason.NESTING, sentences.NO_HISTORY),
 }
@@ -62,11 +62,11 @@ def _find_advice(log: CallLog, error: BaseException) -> Iterable[str]:
     if isinstance(error, AttributeError) and error.name == "backward":
         reads = [call for call in log.calls if call.name in READS and call.needed]
         exact = [call for call in reads if call.result is error.obj]
-        left = exact or _find_left(reads, [_find_end(error)])
+        left = exact or _find_left(reads, [_find_end(error)], set())
         return [sentences.NUMBER.format(code=call.code) for call in left[-1:]]
-    if "NoneType" in text:
-        reads = [call for call in log.calls[-3:] if call.name == ".grad" and call.result is None]
-        return [sentence for call in reads for sentence in about_no_leaf(log, call.inputs[0])]
+    if "NoneType" in text and last.name == ".grad" and place(last.where)[:3] == place(_find_end(error))[:3]:
+        no_gradient = sentences.NO_GRADIENT.format(code=last.code, x=y)
+        return [*about_no_leaf(log, last.inputs[0])] or [no_gradient]
     return []
 
 
@@ -79,11 +79,19 @@ def _find_end(error: BaseException) -> Where:
     return found[-1]
 
 
-def _find_left(reads: list[LoggedCall], places: list[Where]) -> list[LoggedCall]:
-    """List the reads whose numbers go into the expression at one of the places, as the user's code shows."""
+def _find_left(reads: list[LoggedCall], places: list[Where], followed: set[Any]) -> list[LoggedCall]:
+    """List the reads whose numbers go into an expression at one of the places, as the user's code shows.
+
+    `followed` are the names of tensors that PyTorch follows, whatever numbers they were given before.
+    """
     sources = Sources({call.where[0].co_filename for call in reads})
-    used = {variable for where in places for variable in used_at(where, "", (True,))}
+    used = {one for where in places for one in used_at(where, "", (True,)) if _name(one) not in followed}
     return [call for call in reads if not used.isdisjoint(sources.reached_from(call.where))]
+
+
+def _name(variable: Any) -> Any:
+    """Return the name of a variable, as `plain_values.py` has it, which may come with a position."""
+    return variable if isinstance(variable, str) else _name(variable[0]) if type(variable[0]) is tuple else variable[-1]
 
 
 def find_causes(
@@ -105,8 +113,10 @@ def find_causes(
             found.append(_cause(call))
         elif call.time in on_the_way and any(source is None or source is one for one in late):
             found.append(_cause(call, Reason.LATE, sentences.LATE))
+    named = {id(one): names(call.where).result for call in reversed(log.calls) for one in call.outputs}
+    followed = {x, *(named.get(id(one)) for call in behind for one in call.inputs)}
     places = [call.where for call in (*behind, *([last] if last else []))]
-    found += [_cause(call) for call in _find_left(reads, places)]
+    found += [_cause(call) for call in _find_left(reads, places, followed)]
     for call in log.calls if found else ():
         if call.name in ("=requires_grad", "requires_grad_") and any(call.inputs[0] is target for target in targets):
             found.append(Cause(Reason.NOT_USED, None, call.where, sentences.SILENCED.format(code=call.code, y=y)))
@@ -138,6 +148,7 @@ def _cause(call: LoggedCall, reason: Reason | None = None, text: str = "") -> Ca
     """Describe how a call cuts the flow."""
     if reason is None and call.name in REASONS:
         reason, text = REASONS[call.name]
+        text = sentences.STACK if reason is Reason.COPIED and len(call.inputs) > 1 else text
     elif reason is None and not any(one.is_floating_point() or one.is_complex() for one in call.outputs):
         is_choice = call.outputs[0].dtype == torch.bool or call.name.startswith("arg")
         reason, text = Reason.INTEGER, Reason.INTEGER.sentence + sentences.CLASSES * is_choice

@@ -125,7 +125,9 @@ class CallLog:
         """Return the call that made a tensor; for a parameter, the one that made its numbers."""
         made = [(call, one) for call in self.calls for one in call.outputs if all(one is not x for x in call.inputs)]
         same = [call for call, one in made if one is tensor]
-        same = same or [call for call, one in made if memory(one) == memory(tensor)]
+        for call, one in made if not same else ():
+            if memory(one) == memory(tensor) and all(memory(one) != memory(x) for x in call.inputs):
+                same.append(call)
         return same[0] if same else None
 
     def passes(self, before: LoggedCall) -> list[LoggedCall]:
@@ -133,10 +135,11 @@ class CallLog:
         return [call for call in self.calls[: before.time] if call.name in ("backward", "grad")][::-1]
 
     def behind(self, targets: Iterable[Any]) -> list[LoggedCall]:
-        """List the calls that led to some tensors, whether autograd follows them or not."""
+        """List the calls that led to some tensors, whether autograd follows them or not; no update of a leaf."""
         wanted, found = {id(one) for one in targets}, []
         for call in reversed(self.calls):
-            if call.name not in (".grad", "requires_grad_") and any(id(one) in wanted for one in call.outputs):
+            kept = [one for one in call.outputs if not (one.is_leaf and any(one is leaf for leaf in call.inputs))]
+            if call.name != ".grad" and any(id(one) in wanted for one in kept):
                 found.append(call)
                 wanted |= {id(one) for one in call.inputs}
         return found[::-1]

@@ -19,6 +19,8 @@ from ..nonfinite.remedies import REMEDIES
 from ..text.formatting import derivative
 from ..text.frames import here
 from ..text.places import place, written
+from ..trace.foreign import ForeignTape
+from ..trace.trace import Trace
 from . import sentences
 from .advice import COPIES, READS, about_no_leaf, find_causes
 from .pytorch_calls import STEP, CallLog, LoggedCall, is_of, memory, read_argument, read_gradient
@@ -42,14 +44,22 @@ class TorchExplanation(Explanation):
         lost = tuple(cause for cause in causes if cause.operation in READS | COPIES)
         self.causes, self.left_out = ((), lost) if self.connected else (causes, ())
         self.path, self.corners = (), ()
-        path = [call.code for call in _find_path(log.behind([target]), target, source)]
+        path = dict.fromkeys(call.code for call in _find_path(log.behind([target]), target, source))
         notes = [*_list_notes(log, source, x), *_about_nonfinite(happened, source)] if self.connected else []
         parts = [
-            (self.title, path if self.connected else [cause.text for cause in causes]),
+            (self.title, [*path] if self.connected else [cause.text for cause in causes]),
             (LEFT_OUT, [cause.text for cause in self.left_out]),
             (sentences.NOTE, notes),
         ]
         self._sections = [part for part in parts if part[1]]
+
+    def trace(self) -> Trace:
+        """Return what is said here as a trace, for `play`."""
+        shown, tape = Trace(self.title), ForeignTape("autograd")
+        places = {cause.text: cause.where for cause in (*self.causes, *self.left_out)}
+        for title, items in self._sections:
+            shown.add(*(events.Explain(tape, text, places.get(text), None) for text in (title, *items)))
+        return shown
 
     @property
     def title(self) -> str:
@@ -77,18 +87,19 @@ def _find_path(calls: list[LoggedCall], target: Any, source: Any) -> tuple[Logge
 def _list_notes(log: CallLog, source: Any, x: str) -> Iterator[str]:
     """Say what else is wrong with a gradient that is not None."""
     yield from about_no_leaf(log, source, x)
-    added, has_grad, stepped, grad = None, False, False, read_gradient(source)
-    used = {id(one) for call in log.calls for one in call.inputs}
+    added, has_grad, is_used, stepped, grad = None, False, False, False, read_gradient(source)
+    read = {id(one) for call in log.calls for one in call.inputs}
     for call in log.calls:
         text = place(call.where).text
-        if call.name == "detach" and text == call.line and id(call.outputs[0]) not in used:
+        if call.name == "detach" and text == call.line and id(call.outputs[0]) not in read:
             yield sentences.NO_EFFECT.format(code=call.code, x=call.argument(), text=text)
         zeroed = "zero" in call.name and grad is not None and memory(grad) in map(memory, call.wrote)
         if zeroed or (call.name == "=grad" and call.inputs[0] is source):
-            has_grad = False
+            has_grad = is_used = False
         elif call.name == "backward" and any(is_of(source, node) for node, _ in log.nodes(call.targets)):
-            added, has_grad = call if has_grad else added, True
-        stepped = stepped or (call.name == STEP and has_grad)
+            added, has_grad = call if is_used else added, True
+        is_used = is_used or (has_grad and any(one is source for one in call.wrote))
+        stepped = stepped or (has_grad and call.name == STEP)
     known = any(one is source for call in log.calls if call.name == STEP for one in call.inputs)
     if stepped and not known and source.is_leaf and (maker := log.maker(source)):
         yield sentences.UNTRAINED.format(code=maker.code, x=x)

@@ -2,10 +2,7 @@
 
 # Why nothing flows back from {y} to {x}, where the words of `explain/sentences.py` do not fit.
 LEFT = "{code} returns the plain numbers of {x}, which PyTorch does not follow. Compute with {x} itself."
-COPIED = (
-    "{code} is a new tensor with a copy of the numbers of {x}, and PyTorch does not follow the copy. Use {x} itself, "
-    "or torch.stack({x}) for a list of tensors."
-)
+STACK = "{code} copies the numbers of {x}, and PyTorch does not follow the copy. Write torch.stack({x}) instead."
 CLASSES = " For a loss, take cross_entropy for classes, or binary_cross_entropy_with_logits for yes or no."
 PAUSED = (
     "{code} was computed while PyTorch was not recording, as in a block `with torch.no_grad():`. Move this line out of "
@@ -15,7 +12,7 @@ NOT_FOLLOWED = "{code} returns a tensor that requires no gradient."
 NO_HISTORY = "{code} returns a gradient that has no history. Write create_graph=True here to differentiate it again."
 LATE = "{code} was computed before {x} required a gradient. Write requires_grad=True where {x} is made."
 NEVER = "Nothing that leads to {y} requires a gradient. Write requires_grad=True where you make what is trained{made}."
-SWITCHED_OFF = "{code} switches the gradient off for what {y} is computed from. Leave out this line."
+SWITCHED_OFF = "{code} switches the gradient off for what {y} is computed from. Leave it out for what is trained."
 UNKNOWN = "How {y} was computed was not followed. Put the forward pass into the trace too."
 SILENCED = "{code} silences PyTorch's error, but trains nothing: {y} still has no history. Remove this line."
 
@@ -31,6 +28,7 @@ ALLOWED = "{code} returns None for {x} if you write allow_unused=True."
 NUMBER = (
     "{code} returns a plain number, which has no backward(). Keep the tensor, and write .item() where you print it."
 )
+NO_GRADIENT = "{code} is None as long as no backward pass has reached {x}. Call backward() before you use it."
 LEAF_WRITTEN = "{code} changes {x}, which requires a gradient. Put this line in a block `with torch.no_grad():`."
 OVERWRITTEN = "{code} overwrites numbers that the backward pass needs for {reader}. {instead}"
 NOT_IN_PLACE = "Write {new}, which makes a new tensor."

@@ -210,10 +210,26 @@ class Trace:
         self._failed[:] = [failed]
 
     def explain(self, target: Any, source: Any) -> Any:
-        """Explain why a gradient of PyTorch's is None or wrong, as `GradientTape.explain` does for ours."""
+        """Explain why a gradient of PyTorch's is None, or the path along which it flows and what is wrong with it.
+
+        Parameters
+        ----------
+        target, source : torch.Tensor
+            Computed and made while the block of the trace was running.
+
+        Returns
+        -------
+        Explanation
+            As `GradientTape.explain` returns for our own tensors.
+
+        Raises
+        ------
+        TypeError
+            If they are not PyTorch's, or if the trace has not seen PyTorch.
+        """
         for one in self.sources:
             return one.explain(target, source)
-        raise TypeError("this trace has seen no PyTorch. Call explain on your tape.")
+        raise TypeError("this trace has not seen PyTorch. For our own tensors, call explain on their tape.")
 
     def note_error(self, error: BaseException) -> None:
         """Note that the traced code raised an exception, at the user's innermost line."""

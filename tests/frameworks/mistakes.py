@@ -116,6 +116,24 @@ loss.backward()
         error="AttributeError: 'float' object has no attribute 'backward'",
     ),
     Mistake(
+        "items added up",
+        """
+import torch
+
+w = torch.tensor(1.0, requires_grad=True)
+total = 0.0
+for x, y in [(1.0, 2.0), (2.0, 4.0)]:
+    loss = (w * x - y) ** 2
+    total += loss.item()  # <-
+total = total / 2
+total.backward()
+""",
+        note=("loss.item()", "a plain number", "backward()", "where you print"),
+        repair=(("loss.item()", "loss"),),
+        holds="w.grad.item() == -5.0",
+        error="AttributeError: 'float' object has no attribute 'backward'",
+    ),
+    Mistake(
         "detach",
         """
 import torch
@@ -124,6 +142,7 @@ from torch import nn
 torch.manual_seed(0)
 model = nn.Linear(2, 1)
 x, y = torch.ones(5, 2), torch.zeros(5, 1)
+print("largest weight:", model.weight.max().item())
 
 prediction = model(x).detach()  # <-
 loss = nn.functional.mse_loss(prediction, y)
@@ -269,6 +288,8 @@ model = nn.Linear(2, 1)
 x = torch.tensor([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 y = torch.tensor([[0.0], [1.0], [1.0]])
 
+with torch.no_grad():
+    print("before:", model(x).sigmoid().round().squeeze().tolist())
 positive = model(x) > 0  # <-
 error_rate = (positive != y.bool()).float().mean()
 error_rate.backward()
@@ -315,6 +336,25 @@ print(x.grad)
         note=("before", "requires_grad", "x"),
         repair=(("x = torch.tensor([1.0, 2.0])", "x = torch.tensor([1.0, 2.0], requires_grad=True)"),),
         holds="x.grad.tolist() == [2.0, 4.0]",
+        error=NO_GRAD_FN,
+    ),
+    Mistake(
+        "the gradient switched off",
+        """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+encoder, head = nn.Linear(2, 3), nn.Linear(3, 1)
+for parameter in [*encoder.parameters(), *head.parameters()]:
+    parameter.requires_grad = False  # <-
+
+loss = head(torch.relu(encoder(torch.ones(4, 2)))).mean()
+loss.backward()
+""",
+        note=("parameter.requires_grad = False", "switches the gradient off", "loss"),
+        repair=(("[*encoder.parameters(), *head.parameters()]", "encoder.parameters()"),),
+        holds="encoder.weight.grad is None and head.bias.grad.tolist() == [1.0]",
         error=NO_GRAD_FN,
     ),
     Mistake(
@@ -634,6 +674,37 @@ dw, db = torch.autograd.grad(loss, (w, b))  # <-
         error=NOT_IN_THE_GRAPH,
     ),
     Mistake(
+        "an input that requires no gradient",
+        """
+import torch
+
+x = torch.tensor([1.0, 2.0])
+w = torch.tensor(3.0, requires_grad=True)
+
+y = (w * x ** 2).sum()
+(slope,) = torch.autograd.grad(y, x)  # <-
+""",
+        note=("x does not require a gradient", "requires_grad=True"),
+        repair=(("torch.tensor([1.0, 2.0])", "torch.tensor([1.0, 2.0], requires_grad=True)"),),
+        holds="slope.tolist() == [6.0, 12.0]",
+        error="RuntimeError: One of the differentiated Tensors does not require grad",
+    ),
+    Mistake(
+        "integers as weights",
+        """
+import torch
+
+x = torch.tensor([1.0, 2.0])
+w = torch.tensor([1, 2], requires_grad=True)  # <-
+loss = (w * x).sum()
+loss.backward()
+""",
+        note=("integers", "decimal point", "dtype=torch.float32"),
+        repair=(("torch.tensor([1, 2],", "torch.tensor([1.0, 2.0],"),),
+        holds="w.grad.tolist() == [1.0, 2.0]",
+        error="RuntimeError: Only Tensors of floating point and complex dtype can require gradients",
+    ),
+    Mistake(
         "a column taken after the computation",
         """
 import torch
@@ -678,6 +749,24 @@ for step in range(10):
         ),
         holds="torch.allclose(w, torch.tensor(2.0), atol=1e-2)",
         error="TypeError: unsupported operand type(s) for *: 'float' and 'NoneType'",
+    ),
+    Mistake(
+        "a gradient set to zero before there is one",
+        """
+import torch
+
+w = torch.tensor(1.0, requires_grad=True)
+for step in range(3):
+    w.grad.zero_()  # <-
+    loss = (w - 3) ** 2
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.25 * w.grad
+""",
+        note=("w.grad is None", "no backward pass has reached w"),
+        repair=(("w.grad.zero_()", "w.grad = None"),),
+        holds="w.item() == 2.75 and w.grad.item() == -1.0",
+        error="AttributeError: 'NoneType' object has no attribute 'zero_'",
     ),
     Mistake(
         "a weight scaled before it is trained",
@@ -922,6 +1011,7 @@ w = torch.tensor([3.0, 4.0], requires_grad=True)
 length = w.norm().item()  # <-
 unit = w / length
 loss = unit.sum()
+print("loss:", loss.item())
 loss.backward()
 print(w.grad)
 """,
