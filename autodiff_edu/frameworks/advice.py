@@ -25,17 +25,19 @@ REASONS = {
     **dict.fromkeys(READS, (Reason.LEFT, sentences.LEFT)),
     **dict.fromkeys(COPIES, (Reason.COPIED, Reason.COPIED.sentence)),
     "detach": (Reason.STOPPED, Reason.STOPPED.sentence),
-    "grad": (Reason.NESTING, sentences.NO_HISTORY),
+    **dict.fromkeys(("grad", ".grad"), (Reason.NESTING, sentences.NO_HISTORY)),
 }
 
 
-def advise(log: CallLog, error: BaseException) -> None:
-    """Add a note to an error of autograd's, if the log knows what led to it."""
+def advise(log: CallLog, error: BaseException) -> list[str]:
+    """Add notes to an error of autograd's, if the log knows what led to it, and return them."""
     if error is not log.error and log.calls:
-        log.error = error
+        log.error, log.notes = error, []
         with suppress(Exception):  # PyTorch's error matters more than what we could say about it
-            for sentence in dict.fromkeys(_find_advice(log, error)):
-                error.add_note(sentence)
+            log.notes = list(dict.fromkeys(_find_advice(log, error)))
+        for note in log.notes:
+            error.add_note(note)
+    return log.notes if error is log.error else []
 
 
 def _find_advice(log: CallLog, error: BaseException) -> Iterable[str]:
@@ -99,24 +101,11 @@ def find_causes(
 ) -> list[Cause]:
     """List where the flow is cut on the way from a source, or from anything that requires a gradient, to targets."""
     behind = log.behind(targets)
-    on_the_way, live, reached, found, reads = {call.time for call in behind}, {id(source)}, {id(source)}, [], []
-    for call in log.calls:
-        ids = {id(one) for one in call.inputs}
-        came = not live.isdisjoint(ids) or (source is None and bool(call.needed))
-        late = [one for one in call.inputs if one.requires_grad and one.is_leaf and id(one) not in call.needed]
-        if came or not reached.isdisjoint(ids):
-            reached |= {id(one) for one in call.outputs}
-            reads += [call] if call.name in READS and not call.outputs else []
-        if came and any(node is not None for node in call.nodes):
-            live |= {id(one) for one in call.outputs}
-        elif call.time in on_the_way and came and any(id(one) not in live | call.needed for one in call.outputs):
-            found.append(_cause(call))
-        elif call.time in on_the_way and any(source is None or source is one for one in late):
-            found.append(_cause(call, Reason.LATE, sentences.LATE))
+    found, reads = _find_cuts(log, {call.time for call in behind}, source)
     named = {id(one): names(call.where).result for call in reversed(log.calls) for one in call.outputs}
     followed = {x, *(named.get(id(one)) for call in behind for one in call.inputs)}
     places = [call.where for call in (*behind, *([last] if last else []))]
-    found += [_cause(call) for call in _find_left(reads, places, followed)]
+    found += [_describe_cut(call) for call in _find_left(reads, places, followed)]
     for call in log.calls if found else ():
         if call.name in ("=requires_grad", "requires_grad_") and any(call.inputs[0] is target for target in targets):
             found.append(Cause(Reason.NOT_USED, None, call.where, sentences.SILENCED.format(code=call.code, y=y)))
@@ -124,6 +113,26 @@ def find_causes(
         found = [Cause(Reason.NOT_USED, None, None, Reason.NOT_USED.sentence.format(x=x, y=y))]
     found = found or [*_find_constants(log, behind, source, y, x)]
     return list({(cause.kind, cause.place and cause.place[:3]): cause for cause in found}.values())
+
+
+def _find_cuts(log: CallLog, on_the_way: set[int], source: Any) -> tuple[list[Cause], list[LoggedCall]]:
+    """List the calls on the way that pass nothing back, and those that read numbers of what depends on the source."""
+    live, reached, found, reads = {id(source)}, {id(source)}, [], []
+    for call in log.calls:
+        ids = {id(one) for one in call.inputs}
+        came = (not live.isdisjoint(ids) and call.name != ".grad") or (source is None and bool(call.needed))
+        late = [one for one in call.inputs if one.requires_grad and one.is_leaf and id(one) not in call.needed]
+        if came or not reached.isdisjoint(ids):
+            reached |= {id(one) for one in call.outputs}
+            reads += [call] if call.name in READS and not call.outputs else []
+        if came and any(node is not None for node in call.nodes):
+            live |= {id(one) for one in call.outputs}
+        elif call.time in on_the_way and came and any(id(one) not in live | call.needed for one in call.outputs):
+            found.append(_describe_cut(call))
+        elif call.time in on_the_way and any(source is None or source is one for one in late):
+            text = sentences.LATE.format(code=call.code, x=call.argument())
+            found.append(Cause(Reason.LATE, call.name, call.where, text))
+    return found, reads
 
 
 def _find_constants(log: CallLog, behind: list[LoggedCall], source: Any, y: str, x: str) -> Iterator[Cause]:
@@ -144,15 +153,16 @@ def _find_constants(log: CallLog, behind: list[LoggedCall], source: Any, y: str,
         yield Cause(Reason.NEVER_WATCHED, None, None, text.format(y=y, made=made and f": {made}"))
 
 
-def _cause(call: LoggedCall, reason: Reason | None = None, text: str = "") -> Cause:
+def _describe_cut(call: LoggedCall) -> Cause:
     """Describe how a call cuts the flow."""
-    if reason is None and call.name in REASONS:
+    if call.name in COPIES and len(call.inputs) > 1:
+        reason, text = Reason.COPIED, sentences.STACK
+    elif call.name in REASONS:
         reason, text = REASONS[call.name]
-        text = sentences.STACK if reason is Reason.COPIED and len(call.inputs) > 1 else text
-    elif reason is None and not any(one.is_floating_point() or one.is_complex() for one in call.outputs):
+    elif not any(one.is_floating_point() or one.is_complex() for one in call.outputs):
         is_choice = call.outputs[0].dtype == torch.bool or call.name.startswith("arg")
         reason, text = Reason.INTEGER, Reason.INTEGER.sentence + sentences.CLASSES * is_choice
-    elif reason is None:
+    else:
         reason, text = (Reason.PAUSED, sentences.PAUSED) if call.paused else (Reason.ARGUMENT, sentences.NOT_FOLLOWED)
     return Cause(reason, call.name, call.where, text.format(code=call.code, x=call.argument()))
 
@@ -218,7 +228,7 @@ def _find_carried(log: CallLog, last: LoggedCall, boundary: LoggedCall) -> str:
 
 
 def _about_a_source(log: CallLog, last: LoggedCall, y: str, number: int) -> list[str]:
-    """Say why a tensor is not one to differentiate with respect to."""
+    """Describe why a tensor is not one to differentiate with respect to."""
     sources, x = last.inputs[len(last.targets) :], last.argument(1)
     parts = ast.parse(x, mode="eval").body
     xs = [*map(ast.unparse, parts.elts)] if isinstance(parts, ast.Tuple | ast.List) else [x]
@@ -233,7 +243,7 @@ def _about_a_source(log: CallLog, last: LoggedCall, y: str, number: int) -> list
 
 
 def about_no_leaf(log: CallLog, tensor: Any, x: str = "it") -> Iterator[str]:
-    """Say that a tensor is not a leaf, if it is not, and what made it."""
+    """Describe what made a tensor that is not a leaf."""
     if not (tensor.is_leaf or tensor.retains_grad) and (maker := log.maker(tensor)):
         x = names(maker.where).result or x
         instead = sentences.UPDATE if ".grad" in maker.line else sentences.MAKE_LEAF

@@ -359,12 +359,12 @@ class Recorder(TorchFunctionMode):
 
     # What is asked ----------------------------------------------------------------------------------------------------
 
-    def advise(self, error: BaseException) -> None:
-        """Add a note to an error, if what this has seen explains it."""
+    def advise(self, error: BaseException) -> list[str]:
+        """Add notes to an error, if what this has seen explains it, and return them."""
         from .advice import advise  # not worth the import time if all goes well
 
         with self.working():
-            advise(self.log, error)
+            return advise(self.log, error)
 
     def explain(self, target: Any, source: Any) -> Any:
         """Explain the gradient of a target with respect to a source."""

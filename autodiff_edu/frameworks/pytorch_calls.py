@@ -88,10 +88,11 @@ class LoggedCall(NamedTuple):
 class CallLog:
     """The calls of PyTorch that a trace has seen, in order; `advise` is called with the errors that they raise."""
 
-    def __init__(self, advise: Callable[[BaseException], None]) -> None:
+    def __init__(self, advise: Callable[[BaseException], list[str]]) -> None:
         self.advise = advise
         self.calls: list[LoggedCall] = []
-        self.error: BaseException | None = None  # the last one that got advice
+        self.error: BaseException | None = None  # the last that was raised
+        self.notes: list[str] = []  # what there was to say about it
 
     def run(self, func: Any, name: str, args: Any, options: dict[str, Any]) -> Any:
         """Compute a call, and log what was true of its tensors before and after."""
@@ -139,7 +140,7 @@ class CallLog:
         wanted, found = {id(one) for one in targets}, []
         for call in reversed(self.calls):
             kept = [one for one in call.outputs if not (one.is_leaf and any(one is leaf for leaf in call.inputs))]
-            if call.name != ".grad" and any(id(one) in wanted for one in kept):
+            if any(id(one) in wanted for one in kept):
                 found.append(call)
                 wanted |= {id(one) for one in call.inputs}
         return found[::-1]

@@ -85,7 +85,7 @@ def _find_path(calls: list[LoggedCall], target: Any, source: Any) -> tuple[Logge
 
 
 def _list_notes(log: CallLog, source: Any, x: str) -> Iterator[str]:
-    """Say what else is wrong with a gradient that is not None."""
+    """List what else is wrong with a gradient that is not None."""
     yield from about_no_leaf(log, source, x)
     added, has_grad, is_used, stepped, grad = None, False, False, False, read_gradient(source)
     read = {id(one) for call in log.calls for one in call.inputs}
@@ -108,7 +108,7 @@ def _list_notes(log: CallLog, source: Any, x: str) -> Iterator[str]:
 
 
 def _about_nonfinite(happened: list[events.Event], source: Any) -> Iterator[str]:
-    """Say what made the gradient of a source a NaN or infinite, as the trace has seen it."""
+    """Describe what made the gradient of a source a NaN or infinite, as the trace has seen it."""
     gradient, spoiled = read_gradient(source), True
     entries = [event.entry for event in happened if isinstance(event, events.Record)]
     for event in [] if gradient is None or gradient.isfinite().all() else happened:

@@ -9,10 +9,16 @@ PAUSED = (
     "it. To keep a network as it is, call its requires_grad_(False) instead."
 )
 NOT_FOLLOWED = "{code} returns a tensor that requires no gradient."
-NO_HISTORY = "{code} returns a gradient that has no history. Write create_graph=True here to differentiate it again."
+NO_HISTORY = "{code} is a gradient without a history. Write create_graph=True where it is computed."
 LATE = "{code} was computed before {x} required a gradient. Write requires_grad=True where {x} is made."
-NEVER = "Nothing that leads to {y} requires a gradient. Write requires_grad=True where you make what is trained{made}."
-SWITCHED_OFF = "{code} switches the gradient off for what {y} is computed from. Leave it out for what is trained."
+NEVER = (
+    "Nothing that leads to {y} requires a gradient. Write requires_grad=True where you make the tensor that you want "
+    "to train{made}."
+)
+SWITCHED_OFF = (
+    "{code} switches the gradient off for a tensor that {y} is computed from. Leave this line out for what you want to "
+    "train."
+)
 UNKNOWN = "How {y} was computed was not followed. Put the forward pass into the trace too."
 SILENCED = "{code} silences PyTorch's error, but trains nothing: {y} still has no history. Remove this line."
 

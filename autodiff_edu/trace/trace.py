@@ -233,8 +233,7 @@ class Trace:
 
     def note_error(self, error: BaseException) -> None:
         """Note that the traced code raised an exception, at the user's innermost line."""
-        for source in self.sources:
-            source.advise(error)
+        notes = [note for source in self.sources for note in source.advise(error)]
         where, at = None, error.__traceback__
         while at is not None:
             if is_theirs[at.tb_frame.f_code.co_filename]:
@@ -245,6 +244,8 @@ class Trace:
         message = str(error).strip().partition("\n")[0]
         message = message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 1] + "…"
         self._see(events.Error(where, f"{type(error).__name__}{': ' if message else ''}{message}"))
+        for note in notes:
+            self._see(events.Remark(note))
 
     def document(self) -> dict[str, Any]:
         """Return the trace as the nested dicts and lists that `document.py` describes."""

@@ -395,6 +395,26 @@ print(curvature)
         holds="slope.item() == 12.0 and curvature.item() == 12.0",
         error=NO_GRAD_FN,
     ),
+    Mistake(
+        "a penalty on the gradient",
+        """
+import torch
+
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+loss = (w ** 3).sum()
+loss.backward()
+
+penalty = (w.grad ** 2).sum()  # <-
+penalty.backward()
+""",
+        note=("w.grad is a gradient without a history", "create_graph=True"),
+        repair=(
+            ("loss.backward()\n", "(slope,) = torch.autograd.grad(loss, w, create_graph=True)\n"),
+            ("w.grad ** 2", "slope ** 2"),
+        ),
+        holds="w.grad.tolist() == [36.0, 288.0]",
+        error=NO_GRAD_FN,
+    ),
 )
 
 
