@@ -14,7 +14,7 @@ from ..explain.explanation import Cause
 from ..explain.plain_values import Sources, used_at
 from ..explain.sentences import Reason
 from ..text.frames import Where
-from ..text.places import expression, names, place
+from ..text.places import expression, place
 from ..text.statements import is_theirs
 from . import sentences
 from .pytorch_calls import STEP, CallLog, LoggedCall, memory
@@ -102,7 +102,7 @@ def find_causes(
     """List where the flow is cut on the way from a source, or from anything that requires a gradient, to targets."""
     behind = log.behind(targets)
     found, reads = _find_cuts(log, {call.time for call in behind}, source)
-    named = {id(one): names(call.where).result for call in reversed(log.calls) for one in call.outputs}
+    named = {id(one): call.result_name for call in reversed(log.calls) for one in call.outputs}
     followed = {x, *(named.get(id(one)) for call in behind for one in call.inputs)}
     places = [call.where for call in (*behind, *([last] if last else []))]
     found += [_describe_cut(call) for call in _find_left(reads, places, followed)]
@@ -223,7 +223,7 @@ def _find_carried(log: CallLog, last: LoggedCall, boundary: LoggedCall) -> str:
     behind = log.behind(last.targets)
     before = {id(one): call for call in behind if call.time < boundary.time for one in call.outputs}
     after = [one for call in reversed(behind) if call.time > boundary.time for one in call.inputs]
-    used = [names(before[id(one)].where).result for one in after if id(one) in before and one.grad_fn is not None]
+    used = [before[id(one)].result_name for one in after if id(one) in before and one.grad_fn is not None]
     return next((f"{name}.detach()" for name in used if name), "the detach() of what it gets from the one before")
 
 
@@ -245,6 +245,6 @@ def _about_a_source(log: CallLog, last: LoggedCall, y: str, number: int) -> list
 def about_no_leaf(log: CallLog, tensor: Any, x: str = "it") -> Iterator[str]:
     """Describe what made a tensor that is not a leaf."""
     if not (tensor.is_leaf or tensor.retains_grad) and (maker := log.maker(tensor)):
-        x = names(maker.where).result or x
+        x = maker.result_name or x
         instead = sentences.UPDATE if ".grad" in maker.line else sentences.MAKE_LEAF
         yield (sentences.NOT_A_LEAF + instead).format(code=maker.code, x=x)

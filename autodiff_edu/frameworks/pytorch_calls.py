@@ -63,9 +63,16 @@ class LoggedCall(NamedTuple):
         return "".join(source_of(at.path).lines[at.line - 1 : at.line]).strip()
 
     @property
+    def result_name(self) -> str:
+        """What the user's line assigns its result to, such as h or self.h; empty if it does not."""
+        left, _, right = self.line.partition(" = ")
+        is_whole = right == place(self.where).text and left.replace(".", "").isidentifier()
+        return names(self.where).result or (left if is_whole else "")
+
+    @property
     def text(self) -> str:
         """Its expression in the user's code, and the name that its result gets."""
-        text, result = place(self.where).text, names(self.where).result
+        text, result = place(self.where).text, self.result_name
         if not text or self.name == "__setitem__" or self.name[0] == "=":  # Python knows only the place of the target
             return self.line
         return f"{result} = {text}" if result and not is_statement(text) else text
@@ -175,11 +182,11 @@ def _is_blocked(node: Any, why: str) -> bool:
 
 
 def read_argument(where: Where, number: int = 0) -> str:
-    """Return the user's expression for an argument of a call, without the detach() that ends it."""
+    """Return the user's expression for an argument of a call, without the detach() and the cpu() that end it."""
     node, known = expression(where), written(where)
     parts = [node.value] if isinstance(node, ast.Attribute | ast.Subscript) else known[2] if known else []
     part = parts[number] if number < len(parts) else None
-    while isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr == "detach":
+    while isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in ("detach", "cpu"):
         part = part.func.value
     return "the tensor" if part is None else ast.unparse(part)
 

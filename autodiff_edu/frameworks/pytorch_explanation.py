@@ -25,6 +25,7 @@ from . import sentences
 from .advice import COPIES, READS, about_no_leaf, find_causes
 from .pytorch_calls import STEP, CallLog, LoggedCall, is_of, memory, read_argument, read_gradient
 
+STEPS = {"round", "floor", "ceil", "trunc", "sign", "heaviside"}
 NUMPYS = {"div": "divide", "pow": "power", "acos": "arccos", "asin": "arcsin", "acosh": "arccosh", "atanh": "arctanh"}
 """NumPy's names for some of PyTorch's functions."""
 
@@ -44,13 +45,14 @@ class TorchExplanation(Explanation):
         lost = tuple(cause for cause in causes if cause.operation in READS | COPIES)
         self.causes, self.left_out = ((), lost) if self.connected else (causes, ())
         self.path, self.corners = (), ()
-        path = dict.fromkeys(call.code for call in _find_path(log.behind([target]), target, source))
-        notes = [*_list_notes(log, source, x), *_about_nonfinite(happened, source)] if self.connected else []
-        parts = [
-            (self.title, [*path] if self.connected else [cause.text for cause in causes]),
-            (LEFT_OUT, [cause.text for cause in self.left_out]),
-            (sentences.NOTE, notes),
-        ]
+        path = _find_path(log.behind([target]), target, source)
+        told = [cause.text for cause in causes]
+        notes: list[str] = []
+        if self.connected:
+            told = list(dict.fromkeys(call.code for call in path))
+            notes = [sentences.STEPS.format(code=call.code) for call in path if call.name in STEPS]
+            notes += [*_list_notes(log, source, x), *_about_nonfinite(happened, source)]
+        parts = [(self.title, told), (LEFT_OUT, [cause.text for cause in self.left_out]), (sentences.NOTE, notes)]
         self._sections = [part for part in parts if part[1]]
 
     def trace(self) -> Trace:

@@ -66,6 +66,7 @@ UPDATE = " To change the numbers of {x}, write `with torch.no_grad(): {x} -= ...
 
 # What is wrong with a gradient that is not None.
 NOTE = "But note:"
+STEPS = "{code} has steps: its derivative is 0 wherever it has one, so it passes 0 back. Use a smooth function instead."
 ADDED = (
     "{code} adds to {x}.grad, which still holds the gradient of an earlier backward pass. Write optimizer.zero_grad(), "
     "or {x}.grad = None, before it."

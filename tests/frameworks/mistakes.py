@@ -608,6 +608,32 @@ for x in (0.1, 0.2, 0.3):
         error=SECOND_TIME,
     ),
     Mistake(
+        "a state that a module keeps",
+        """
+import torch
+from torch import nn
+
+class Counter(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell, self.h = nn.RNNCell(1, 2), torch.zeros(1, 2)
+
+    def forward(self, x):
+        self.h = self.cell(x, self.h)  # <-
+        return self.h.sum()
+
+counter = Counter()
+for x in (0.1, 0.2):
+    loss = counter(torch.tensor([[x]]))
+    loss.backward()
+""",
+        note=("self.h = self.cell(x, self.h)", "an earlier iteration", "line 16", "self.h.detach()"),
+        repair=(("self.cell(x, self.h)", "self.cell(x, self.h.detach())"),),
+        holds="torch.allclose(counter.cell.bias_hh.grad, 2 - counter.h[0] ** 2"
+        " - counter.cell(torch.tensor([[0.1]]), torch.zeros(1, 2))[0] ** 2)",
+        error=SECOND_TIME,
+    ),
+    Mistake(
         "backward called twice",
         """
 import torch
@@ -979,6 +1005,23 @@ print(total.grad)
         holds="torch.allclose(total.grad, torch.tensor([1.0 / 3, 0.0]))",
         silent="total.grad[1].isnan().item() and loss.item() == 2.0",
         asked="loss, total",
+    ),
+    Mistake(
+        "rounded on the way",
+        """
+import torch
+
+stars = torch.tensor([2.2, 3.7], requires_grad=True)
+given = torch.tensor([3.0, 3.0])
+loss = (torch.round(stars) - given).pow(2).sum()  # <-
+loss.backward()
+print(stars.grad)
+""",
+        note=("torch.round(stars) has steps", "derivative is 0", "smooth function"),
+        repair=(("torch.round(stars)", "stars"),),
+        holds="torch.allclose(stars.grad, torch.tensor([-1.6, 1.4]))",
+        silent="stars.grad.tolist() == [0.0, 0.0] and loss.item() == 2.0",
+        asked="loss, stars",
     ),
     Mistake(
         "no_grad to freeze a network",
