@@ -109,7 +109,9 @@ def find_causes(
     for call in log.calls if found else ():
         if call.name in ("=requires_grad", "requires_grad_") and any(call.inputs[0] is target for target in targets):
             found.append(Cause(Reason.NOT_USED, None, call.where, sentences.SILENCED.format(code=call.code, y=y)))
-    if not found and source is not None and source.requires_grad:
+    if not behind and not found:
+        found = [Cause(Reason.NOT_USED, None, None, sentences.UNKNOWN.format(y=y))]
+    elif not found and source is not None and source.requires_grad:
         found = [Cause(Reason.NOT_USED, None, None, Reason.NOT_USED.sentence.format(x=x, y=y))]
     found = found or [*_find_constants(log, behind, source, y, x)]
     return list({(cause.kind, cause.place and cause.place[:3]): cause for cause in found}.values())
@@ -149,8 +151,8 @@ def _find_constants(log: CallLog, behind: list[LoggedCall], source: Any, y: str,
         yield Cause(Reason.NEVER_WATCHED, None, maker and maker.where, text)
     elif not off:
         made = ", ".join(call.code for call in behind if not call.inputs)
-        text = sentences.NEVER if behind else sentences.UNKNOWN
-        yield Cause(Reason.NEVER_WATCHED, None, None, text.format(y=y, made=made and f": {made}"))
+        text = sentences.NEVER.format(y=y, made=made and f": {made}")
+        yield Cause(Reason.NEVER_WATCHED, None, None, text)
 
 
 def _describe_cut(call: LoggedCall) -> Cause:

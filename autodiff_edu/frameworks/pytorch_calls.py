@@ -98,6 +98,7 @@ class CallLog:
     def __init__(self, advise: Callable[[BaseException], list[str]]) -> None:
         self.advise = advise
         self.calls: list[LoggedCall] = []
+        self.made: dict[Any, LoggedCall] = {}  # by the node of autograd's graph
         self.error: BaseException | None = None  # the last that was raised
         self.notes: list[str] = []  # what there was to say about it
 
@@ -121,6 +122,7 @@ class CallLog:
             nodes, paused = [one.grad_fn for one in outputs], not torch.is_grad_enabled()
         changes = {"outputs": outputs, "wrote": wrote, "nodes": nodes, "paused": paused, "result": result}
         self.calls.append(call._replace(**changes))
+        self.made |= {node: self.calls[-1] for node in nodes if node is not None}
         return result
 
     def log_step(self, values: list[Any]) -> None:
@@ -154,14 +156,13 @@ class CallLog:
 
     def nodes(self, targets: Iterable[Any]) -> Iterator[tuple[Any, LoggedCall | None]]:
         """Yield the nodes of autograd's graph behind some tensors, each with the call that it is part of."""
-        made = {node: call for call in self.calls for node in call.nodes if node is not None}
         waiting: list[tuple[Any, LoggedCall | None]] = [(one.grad_fn, None) for one in targets]
         seen = {None}
         while waiting:
             node, call = waiting.pop()
             if node not in seen:
                 seen.add(node)
-                yield node, (call := made.get(node, call))
+                yield node, (call := self.made.get(node, call))
                 waiting += [(further, call) for further, _ in node.next_functions]
 
     def blocked(self, targets: Iterable[Any], why: str) -> list[LoggedCall]:

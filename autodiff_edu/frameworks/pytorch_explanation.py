@@ -13,7 +13,7 @@ from ..core import events
 from ..core.entry import Entry
 from ..core.reach import ahead, behind
 from ..explain.explanation import Explanation
-from ..explain.sentences import HAS_PATH, IS_NONE, LEFT_OUT
+from ..explain.sentences import HAS_PATH, IS_NONE, IS_THE_SAME, LEFT_OUT
 from ..nonfinite.origin import bad, describe, first, is_number
 from ..nonfinite.remedies import REMEDIES
 from ..text.formatting import derivative
@@ -39,21 +39,23 @@ class TorchExplanation(Explanation):
                 raise TypeError(f"explain needs two tensors, the target and the source, not a {type(one).__name__}")
         asked = written(here())
         y, x = map(ast.unparse, asked[2][-2:]) if asked and asked[1] == "explain" else ("the target", "the source")
-        self._slope_text = derivative(y, x)
+        slope = derivative(y, x)
+        slope = f"T{slope[1:]}" if slope.startswith("the ") else slope
         self.connected = target is source or any(is_of(source, node) for node, _ in log.nodes([target]))
         causes = tuple(find_causes(log, [target], source, y, x))
         lost = tuple(cause for cause in causes if cause.operation in READS | COPIES)
         self.causes, self.left_out = ((), lost) if self.connected else (causes, ())
         self.path, self.corners = (), ()
-        path = _find_path(log.behind([target]), target, source)
-        told = [cause.text for cause in causes]
-        notes: list[str] = []
+        led = log.behind([target])
+        path = _find_path(led, target, source)
+        self._title = (IS_THE_SAME if target is source else HAS_PATH if self.connected else IS_NONE).format(slope=slope)
+        told, notes = [cause.text for cause in self.causes], list[str]()
         if self.connected:
-            told = list(dict.fromkeys(call.code for call in path))
-            notes = [sentences.STEPS.format(code=call.code) for call in path if call.name in STEPS]
-            notes += [*_list_notes(log, source, x), *_about_nonfinite(happened, source)]
-        parts = [(self.title, told), (LEFT_OUT, [cause.text for cause in self.left_out]), (sentences.NOTE, notes)]
-        self._sections = [part for part in parts if part[1]]
+            told = list(dict.fromkeys(call.code for call in path)) or [sentences.UNSEEN] * (target is not source)
+            notes += [sentences.STEPS.format(code=call.code) for call in path if call.name in STEPS]
+            notes += [*_list_notes(log, led, source, x), *_about_nonfinite(happened, source)]
+        parts = [(LEFT_OUT, [cause.text for cause in self.left_out]), (sentences.NOTE, notes)]
+        self._sections = [(self.title, told), *(part for part in parts if part[1])]
 
     def trace(self) -> Trace:
         """Return what is said here as a trace, for `play`."""
@@ -66,9 +68,7 @@ class TorchExplanation(Explanation):
     @property
     def title(self) -> str:
         """The first line of the text: whether the gradient is None."""
-        slope = self._slope_text
-        slope = f"T{slope[1:]}" if slope.startswith("the ") else slope
-        return (HAS_PATH if self.connected else IS_NONE).format(slope=slope)
+        return self._title
 
     def __repr__(self) -> str:
         kinds = ", ".join(dict.fromkeys(cause.kind for cause in self.causes))
@@ -86,14 +86,15 @@ def _find_path(calls: list[LoggedCall], target: Any, source: Any) -> tuple[Logge
     return paths.get(id(target), ())
 
 
-def _list_notes(log: CallLog, source: Any, x: str) -> Iterator[str]:
+def _list_notes(log: CallLog, led: list[LoggedCall], source: Any, x: str) -> Iterator[str]:
     """List what else is wrong with a gradient that is not None."""
     yield from about_no_leaf(log, source, x)
     added, has_grad, is_used, stepped, grad = None, False, False, False, read_gradient(source)
-    read = {id(one) for call in log.calls for one in call.inputs}
+    used, read = ({id(one) for call in calls for one in call.inputs} for calls in (led, log.calls))
     for call in log.calls:
         text = place(call.where).text
-        if call.name == "detach" and text == call.line and id(call.outputs[0]) not in read:
+        is_all = call.name == "detach" and text == call.line
+        if is_all and id(call.inputs[0]) in used and id(call.outputs[0]) not in read:
             yield sentences.NO_EFFECT.format(code=call.code, x=call.argument(), text=text)
         zeroed = "zero" in call.name and grad is not None and memory(grad) in map(memory, call.wrote)
         if zeroed or (call.name == "=grad" and call.inputs[0] is source):

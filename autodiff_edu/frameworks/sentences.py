@@ -64,6 +64,8 @@ MAKE_LEAF = (
 )
 UPDATE = " To change the numbers of {x}, write `with torch.no_grad(): {x} -= ...`."
 
+UNSEEN = "calls that this trace has not seen"
+
 # What is wrong with a gradient that is not None.
 NOTE = "But note:"
 STEPS = "{code} has steps: its derivative is 0 wherever it has one, so it passes 0 back. Use a smooth function instead."

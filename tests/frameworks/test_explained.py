@@ -158,6 +158,18 @@ def test_other_errors_have_no_note(line):
     assert not hasattr(raised.value, "__notes__")
 
 
+def test_what_the_trace_has_not_seen_is_not_explained_away():
+    scope = run("import torch\nw = torch.ones(2, requires_grad=True)\nz = w * 2\ncut = z.detach().sum()\n")
+    with ad.trace() as steps:
+        run("loss = z.sum()\n", scope)
+    names = "loss, w, cut, z = (steps.explain(t, w) for t in (loss, w, cut, z))"
+    why = run(names, scope | {"steps": steps})
+    assert "calls that this trace has not seen" in str(why["z"])
+    assert "was not followed" in str(why["cut"])
+    assert "they are the same tensor" in str(why["w"])
+    assert why["loss"]
+
+
 def test_only_pytorch_is_asked_about():
     with ad.trace() as steps:
         scope = run("import torch\nw = torch.ones(2, requires_grad=True)\nloss = w.sum()\n")
