@@ -73,7 +73,9 @@ class LoggedCall(NamedTuple):
     def text(self) -> str:
         """Its expression in the user's code, and the name that its result gets."""
         text, result = place(self.where).text, self.result_name
-        if not text or self.name == "__setitem__" or self.name[0] == "=":  # Python knows only the place of the target
+        if (
+            not text or self.name == "__setitem__" or self.name.startswith("=")
+        ):  # Python knows only the place of the target
             return self.line
         return f"{result} = {text}" if result and not is_statement(text) else text
 

@@ -6,6 +6,7 @@ import warnings
 from itertools import count
 
 import pytest
+from IPython.utils.capture import capture_output
 from mistakes import MISTAKES, NO_GRAD_FN
 
 import autodiff_edu as ad
@@ -147,6 +148,24 @@ def test_what_is_caught_inside_a_trace_has_its_note():
             "    notes = error.__notes__\n"
         )
     assert "requires_grad=True" in scope["notes"][0]
+
+
+def test_a_cell_shows_the_note_below_its_error_and_in_its_player(shell):
+    shell.run_cell("import torch\nw = torch.ones(2, requires_grad=True)")
+    with capture_output(stdout=True, stderr=True, display=True) as captured:
+        shell.run_cell("%%play\ny = torch.exp(w)\ny += 1\ny.sum().backward()")
+    note = "line 3: y += 1 overwrites numbers that the backward pass needs for y = torch.exp(w)"
+    assert captured.stdout.count(note) == 1
+    assert captured.stdout.index("RuntimeError: one of the variables") < captured.stdout.index(note)
+    (player,) = [output.data["text/plain"] for output in captured.outputs if "text/html" in output.data]
+    assert note in player.splitlines()[-1]
+
+
+def test_a_function_that_is_played_raises_with_the_note():
+    scope = run("import torch\ndef f(w):\n    y = torch.exp(w)\n    y.mul_(2)\n    return y.sum()\n")
+    with pytest.raises(RuntimeError, match="modified by an inplace operation") as raised:
+        ad.play(scope["f"], scope["torch"].ones(2)).transcript()
+    assert "line 4: y.mul_(2) overwrites numbers" in "\n".join(raised.value.__notes__)
 
 
 @pytest.mark.parametrize(
