@@ -179,6 +179,8 @@ def _about_a_write(log: CallLog, last: LoggedCall, text: str) -> Iterator[str]:
             instead = sentences.RETAINED.format(h=_find_carried(log, last, passes[0]))
         elif write.name == STEP:
             instead = sentences.STEP
+        elif write.paused:
+            instead = sentences.UPDATED
         elif isinstance(statement, ast.AugAssign):
             new = ast.BinOp(statement.target, statement.op, statement.value)
             instead = sentences.NOT_IN_PLACE.format(new=f"{ast.unparse(statement.target)} = {ast.unparse(new)}")

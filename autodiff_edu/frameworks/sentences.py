@@ -24,11 +24,11 @@ SILENCED = "{code} silences PyTorch's error, but trains nothing: {y} still has n
 
 # Errors.
 NOT_SCALAR = (
-    "{code} has the shape {shape}, and backward() starts from a single number. Write {y}.mean().backward() or "
-    "{y}.sum().backward()."
+    "{code} has the shape {shape}, but a backward pass starts from a single number. Start it from {y}.mean() or "
+    "{y}.sum()."
 )
 NO_SOURCE = "{code}: {x} does not require a gradient. Write requires_grad=True where you make it."
-INTEGERS = "{code} holds integers, which have no derivative. Write them with a decimal point, or dtype=torch.float32."
+INTEGERS = "{code}: integers have no derivative. Write them with a decimal point, or with dtype=torch.float32."
 NEW_TENSOR = "{code}: {x} is a new tensor, made after {y}. Ask for the tensor that {y} was computed from."
 ALLOWED = "{code} returns None for {x} if you write allow_unused=True."
 NUMBER = (
@@ -41,6 +41,7 @@ NOT_IN_PLACE = "Write {new}, which makes a new tensor."
 ELEMENTS = "Write into a copy, made by clone(), or collect the parts in a list and join them with torch.stack."
 WITHOUT_INPLACE = "Leave out inplace=True, or the _ at the end of the function's name."
 STEP = "Compute the second loss after the step, or take the step after the last backward()."
+UPDATED = "Move this line below the backward pass."
 RETAINED = "That was in an earlier iteration: begin each one with {h}, and leave out retain_graph=True."
 SAME_TARGET = (
     "{code} has already gone back through {y} and released what that needed. Compute {y} again, or write "

@@ -520,6 +520,25 @@ generator_loss.backward()
         error=MODIFIED,
     ),
     Mistake(
+        "weights clipped before the backward pass",
+        """
+import torch
+
+w = torch.tensor([3.0, -0.5], requires_grad=True)
+loss = (w ** 2).sum()
+with torch.no_grad():
+    w.clamp_(-1.0, 1.0)  # <-
+loss.backward()
+""",
+        note=("w.clamp_(-1.0, 1.0)", "w ** 2", "line 4", "below the backward pass"),
+        repair=(
+            ("with torch.no_grad():\n    w.clamp_(-1.0, 1.0)\n", ""),
+            ("loss.backward()\n", "loss.backward()\nwith torch.no_grad():\n    w.clamp_(-1.0, 1.0)\n"),
+        ),
+        holds="w.grad.tolist() == [6.0, -1.0] and w.tolist() == [1.0, -0.5]",
+        error=MODIFIED,
+    ),
+    Mistake(
         "states written into one tensor",
         """
 import torch
@@ -696,7 +715,7 @@ x, y = torch.ones(4, 2), torch.zeros(4, 1)
 loss = nn.MSELoss(reduction="none")(model(x), y)  # <-
 loss.backward()
 """,
-        note=("shape (4, 1)", "loss.mean().backward()"),
+        note=("shape (4, 1)", "loss.mean()"),
         repair=(("loss.backward()", "loss.mean().backward()"),),
         holds="torch.allclose(model.bias.grad, 2 * model(x).mean())",
         error=NOT_SCALAR,
