@@ -3,6 +3,7 @@
 import linecache
 import re
 import warnings
+from importlib import import_module
 from itertools import count
 
 import pytest
@@ -14,6 +15,12 @@ import autodiff_edu as ad
 pytestmark = pytest.mark.torch
 
 numbers = count(1)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def pytorch():
+    """A trace follows PyTorch if it has been imported before; here, where these tests are chosen."""
+    return import_module("torch")
 
 
 def run(code, scope=None):
@@ -101,6 +108,34 @@ def test_a_trace_changes_nothing_and_finds_nothing_wrong_in_a_repaired_program(m
 
 def test_there_are_thirty_mistakes_each_with_its_name():
     assert len({mistake.name for mistake in MISTAKES}) == len(MISTAKES) >= 30
+
+
+@pytest.mark.parametrize(("y", "write"), [("exp", 6), ("sin", 5)])
+def test_of_two_writes_the_one_that_matters_is_named(y, write):
+    """Of exp, the result is needed; of sin, what went in."""
+    with pytest.raises(RuntimeError, match="inplace") as raised, ad.trace():
+        run(
+            "import torch\nx = torch.ones(2, requires_grad=True)\na = x * 2\n"
+            f"y = torch.{y}(a)\na += 1\ny += 1\ny.sum().backward()\n"
+        )
+    assert f"line {write}: " in raised.value.__notes__[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("torch.log(w)", "line 3: torch.log(w): log of 0 gives -inf. Keep w away from this value"),
+        ("torch.where(w == 0, 0.0, 1 / w)", "write torch.where(w == 0, 1.0, w) in place of w"),
+        ("torch.where(w == 0, torch.log(w), w)", "log of 0 gives -inf. Keep w away from this value"),
+        ("torch.log(w)[1:]", "log of 0 gives -inf"),
+        ("w * torch.tensor([float('nan'), 1.0])", "torch.tensor([float('nan'), 1.0]) is not finite from the start"),
+    ],
+)
+def test_what_is_not_finite_is_described_as_it_is(line, words):
+    code = f"import torch\nw = torch.tensor([0.0, 4.0], requires_grad=True)\nloss = ({line}).sum()\nloss.backward()\n"
+    with ad.trace() as steps:
+        scope = run(code)
+    assert words in str(run("why = steps.explain(loss, w)", scope | {"steps": steps})["why"])
 
 
 CUT_AND_CONNECTED = """
