@@ -63,10 +63,14 @@ def _find_advice(log: CallLog, error: BaseException) -> Iterable[str]:
         return about_no_leaf(log, last.inputs[0])
     if isinstance(error, AttributeError) and error.name == "backward":
         reads = [call for call in log.calls if call.name in READS and call.needed]
-        exact = [call for call in reads if call.result is error.obj]
-        left = exact or _find_left(reads, [_find_end(error)], set())
+        left = _find_left(reads, [_find_end(error)], set())
         return [sentences.NUMBER.format(code=call.code) for call in left[-1:]]
-    if "NoneType" in text and last.name == ".grad" and place(last.where)[:3] == place(_find_end(error))[:3]:
+    if (
+        "NoneType" in text
+        and last.name == ".grad"
+        and not last.outputs
+        and place(last.where)[:3] == place(_find_end(error))[:3]
+    ):
         no_gradient = sentences.NO_GRADIENT.format(code=last.code, x=y)
         return [*about_no_leaf(log, last.inputs[0])] or [no_gradient]
     return []
@@ -122,14 +126,14 @@ def _find_cuts(log: CallLog, on_the_way: set[int], source: Any) -> tuple[list[Ca
     live, reached, found, reads = {id(source)}, {id(source)}, [], []
     for call in log.calls:
         ids = {id(one) for one in call.inputs}
-        came = (not live.isdisjoint(ids) and call.name != ".grad") or (source is None and bool(call.needed))
+        came = not live.isdisjoint(ids) or (source is None and bool(call.needed))
         late = [one for one in call.inputs if one.requires_grad and one.is_leaf and id(one) not in call.needed]
         if came or not reached.isdisjoint(ids):
             reached |= {id(one) for one in call.outputs}
             reads += [call] if call.name in READS and not call.outputs else []
         if came and any(node is not None for node in call.nodes):
             live |= {id(one) for one in call.outputs}
-        elif call.time in on_the_way and came and any(id(one) not in live | call.needed for one in call.outputs):
+        elif call.time in on_the_way and came:
             found.append(_describe_cut(call))
         elif call.time in on_the_way and any(source is None or source is one for one in late):
             text = sentences.LATE.format(code=call.code, x=call.argument())
@@ -140,8 +144,7 @@ def _find_cuts(log: CallLog, on_the_way: set[int], source: Any) -> tuple[list[Ca
 def _find_constants(log: CallLog, behind: list[LoggedCall], source: Any, y: str, x: str) -> Iterator[Cause]:
     """List what should require a gradient and doesn't."""
     used = {memory(one) for call in behind for one in call.inputs if source is None or source is one}
-    set_here = [call for call in log.calls if "requires_grad" in call.name and not call.inputs[0].requires_grad]
-    off = [call for call in set_here if memory(call.inputs[0]) in used]
+    off = [call for call in log.calls if "requires_grad" in call.name and memory(call.inputs[0]) in used]
     for call in off:
         text = sentences.SWITCHED_OFF.format(code=call.code, y=y)
         yield Cause(Reason.NOT_TRAINABLE, None, call.where, text)

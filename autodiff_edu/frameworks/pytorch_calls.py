@@ -54,7 +54,6 @@ class LoggedCall(NamedTuple):
     wrote: list[Any]
     nodes: list[Any]
     paused: bool
-    result: Any
 
     @property
     def line(self) -> str:
@@ -111,7 +110,7 @@ class CallLog:
         with torch._C.DisableTorchFunction():
             inputs, targets, number = _list_tensors((args, options)), _list_tensors(args[:1]), len(self.calls)
             needed, counts = frozenset(id(one) for one in inputs if one.requires_grad), [*map(count_writes, inputs)]
-        call = LoggedCall(number, name, here(), targets, inputs, needed, options, [], [], [], False, None)
+        call = LoggedCall(number, name, here(), targets, inputs, needed, options, [], [], [], False)
         try:
             result = func(*args, **options)
         except Exception as error:
@@ -122,7 +121,7 @@ class CallLog:
             wrote = [one for one, count in zip(inputs, counts, strict=True) if count_writes(one) != count]
             outputs = [*{id(one): one for one in (*_list_tensors(result), *wrote)}.values()]
             nodes, paused = [one.grad_fn for one in outputs], not torch.is_grad_enabled()
-        changes = {"outputs": outputs, "wrote": wrote, "nodes": nodes, "paused": paused, "result": result}
+        changes = {"outputs": outputs, "wrote": wrote, "nodes": nodes, "paused": paused}
         self.calls.append(call._replace(**changes))
         self.made |= {node: self.calls[-1] for node in nodes if node is not None}
         return result
@@ -131,7 +130,7 @@ class CallLog:
         """Log that an optimizer has taken a step with some parameters."""
         trained = [one for one in values if one.grad is not None]
         number, nothing = len(self.calls), frozenset[int]()
-        self.calls.append(LoggedCall(number, STEP, here(), [], values, nothing, {}, [], trained, [], True, None))
+        self.calls.append(LoggedCall(number, STEP, here(), [], values, nothing, {}, [], trained, [], True))
 
     def maker(self, tensor: Any) -> LoggedCall | None:
         """Return the call that made a tensor; for a parameter, the one that made its numbers."""

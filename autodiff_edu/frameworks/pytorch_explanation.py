@@ -90,11 +90,10 @@ def _list_notes(log: CallLog, led: list[LoggedCall], source: Any, x: str) -> Ite
     """List what else is wrong with a gradient that is not None."""
     yield from about_no_leaf(log, source, x)
     added, has_grad, is_used, stepped, grad = None, False, False, False, read_gradient(source)
-    used, read = ({id(one) for call in calls for one in call.inputs} for calls in (led, log.calls))
+    used = {id(one) for call in led for one in call.inputs}
     for call in log.calls:
         text = place(call.where).text
-        is_all = call.name == "detach" and text == call.line
-        if is_all and id(call.inputs[0]) in used and id(call.outputs[0]) not in read:
+        if call.name == "detach" and text == call.line and id(call.inputs[0]) in used:
             yield sentences.NO_EFFECT.format(code=call.code, x=call.argument(), text=text)
         zeroed = "zero" in call.name and grad is not None and memory(grad) in map(memory, call.wrote)
         if zeroed or (call.name == "=grad" and call.inputs[0] is source):
