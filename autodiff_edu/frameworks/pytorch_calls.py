@@ -121,7 +121,7 @@ class CallLog:
             wrote = [one for one, count in zip(inputs, counts, strict=True) if count_writes(one) != count]
             outputs = [*{id(one): one for one in (*_list_tensors(result), *wrote)}.values()]
             nodes, paused = [one.grad_fn for one in outputs], not torch.is_grad_enabled()
-        changes = {"outputs": outputs, "wrote": wrote, "nodes": nodes, "paused": paused}
+        changes: dict[str, Any] = {"outputs": outputs, "wrote": wrote, "nodes": nodes, "paused": paused}
         self.calls.append(call._replace(**changes))
         self.made |= {node: self.calls[-1] for node in nodes if node is not None}
         return result

@@ -43,7 +43,8 @@ from .warning_places import warn_at_the_line
 
 sources: list[Callable[[Trace], AbstractContextManager[Any] | None]] = []
 """What else a trace listens to while its block runs: each is called with the trace. What it returns reports events to
-`Trace.report`, and its `known` returns the trace's tensor for a value of another library's."""
+`Trace.report`. Its `known` returns the trace's tensor for a value of another library's, its `advise` adds notes to an
+error and returns them, and its `explain` answers `Trace.explain`."""
 
 LONGEST_MESSAGE = 400
 """The most characters of an error's message that its step shows."""
