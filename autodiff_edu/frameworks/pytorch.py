@@ -38,7 +38,7 @@ from ..trace.failures import FailedOperation
 from ..trace.foreign import ForeignOperation, ForeignTape
 from ..trace.scopes import scope
 from ..trace.trace import Trace
-from .pytorch_graph import Call, Edge, Given, copy_numbers, flatten, hold_the_same
+from .pytorch_graph import Call, Edge, Given, base_of, copy_numbers, flatten, hold_the_same, leaf_of, version_of
 from .pytorch_pass import Pass
 
 OPERATORS = {
@@ -78,6 +78,7 @@ PLAIN = {"item", "tolist", "numpy", "__float__", "__int__", "__bool__", "__array
 """Methods that hand out plain numbers."""
 
 UNSEEN = {"requires_grad_", "retain_grad", "register_hook", "share_memory_", "__repr__", "__format__", "__set__"}
+UNSEEN |= {".shape", ".dtype", ".device", ".ndim", ".is_leaf", ".requires_grad", ".grad_fn", "size", "dim", "numel"}
 """Methods that compute nothing."""
 
 
@@ -175,7 +176,13 @@ class Recorder(TorchFunctionMode):
         given = [part for part in flatten((args, options)) if isinstance(part, torch.Tensor)]
         if not given:
             return func(*args, **options)
-        known = {id(part): Given(self.find(part), self.edge(part), part._version) for part in given}
+        try:
+            known = {id(part): Given(self.find(part), self.edge(part), version_of(part)) for part in given}
+        except NotImplementedError:
+            raise
+        except RuntimeError:  # a view whose base was written into can't be used, but asked for its shape
+            return func(*args, **options)
+        bases = {id(part): (base_of(part), self.edge(base_of(part))) for part in given if base_of(part) is not None}
         try:
             with self.working():
                 result = func(*args, **options)
@@ -185,12 +192,14 @@ class Recorder(TorchFunctionMode):
             self.trace.note_failure(FailedOperation(error, operation, operands, {}, here()))
             raise
         found = [part for part in flatten(result) if isinstance(part, torch.Tensor)]
-        written = [part for part in given if part._version != known[id(part)].version]
+        written = [part for part in given if version_of(part) != known[id(part)].version]
         changed = [part for part in written if part.requires_grad or not found]
-        changed += [part._base for part in changed if part._base is not None]  # seen through a view
-        unique = {id(part): part for part in (*found, *changed)}.values()
+        roots = {key: base for key, (base, edge) in bases.items() if edge is None or self.edge(base) != edge}
+        unique = {id(part): part for part in (roots.get(id(part), part) for part in (*found, *changed))}.values()
         if outputs := [part for part in unique if self.is_new(part, known)]:
             self.record(name, *list_arguments(func, name, args, options, known), outputs, backward)
+        for part in written:
+            self.find(part)  # a view shows what was written
         return result
 
     def is_new(self, part: Any, known: dict[int, Given]) -> bool:
@@ -200,7 +209,7 @@ class Recorder(TorchFunctionMode):
             self.find(part)  # reports a leaf that has another value
             return False
         before = known.get(id(part))
-        return before is None or (before.edge, before.version) != (edge, part._version)
+        return before is None or (before.edge, before.version) != (edge, version_of(part))
 
     def record(
         self, name: str, listed: list[Any], parameters: dict[str, Any], outputs: list[Any], backward: Any = None
@@ -213,19 +222,19 @@ class Recorder(TorchFunctionMode):
         edges = [self.edge(part) for part in outputs]
         arguments: dict[Edge, list[int]] = {}
         for k, part in enumerate(listed):
-            if isinstance(part, Given) and part.edge:
+            if isinstance(part, Given) and part.edge and not (part.keyword and part.edge in arguments):
                 arguments.setdefault(part.edge, []).append(k)
-        boundary = self.find_boundary(edges, arguments)
+        boundary, nodes = self.find_boundary(edges, arguments)
         for met in [met for sent in boundary.values() for _, met in sent]:
             if met not in arguments:  # what the call got in another way, such as the tensor that a view shows
                 arguments[met] = [len(listed)]
                 if met not in self.tensors:
-                    leaf = self.find(met[0].variable)
-                    self.trace.assigned.setdefault(leaf._id, find_name(met[0].variable) or "")
-                listed.append(Given(self.tensors[met], met, 0))
+                    leaf = self.find(leaf_of(met[0]))
+                    self.trace.assigned.setdefault(leaf._id, find_name(leaf_of(met[0])) or "")
+                listed.append(Given(self.tensors[met], met))
         ids = tuple(part.tensor._id if isinstance(part, Given) else None for part in listed)
         values = tuple(part.tensor._array if isinstance(part, Given) else part for part in listed)
-        call = Call([], edges, arguments, boundary, backward, self.order)
+        call = Call([], edges, arguments, boundary, nodes, backward, self.order)
         for k, (part, edge) in enumerate(zip(outputs, edges, strict=True)):
             result = self.tensors[self.key(part)] = wrap(self.copy(part))
             self.kept.append(part)
@@ -255,8 +264,8 @@ class Recorder(TorchFunctionMode):
         else:
             self.report((events.Cut if followed else events.Skip)(self.tapes[0], entry))
 
-    def find_boundary(self, outputs: list[Edge | None], given: Any) -> dict[Any, list[tuple[int, Edge]]]:
-        """Find the nodes from which something leaves a call: on the way back, those next to a tensor that is known."""
+    def find_boundary(self, outputs: list[Edge | None], given: Any) -> tuple[dict[Any, list[tuple[int, Edge]]], set[Any]]:
+        """Find the nodes of a call, and those of them from which something leaves it to a tensor that is known."""
         boundary: dict[Any, list[tuple[int, Edge]]] = {}
         waiting, seen = [edge[0] for edge in outputs if edge], set()
         while waiting:
@@ -264,11 +273,11 @@ class Recorder(TorchFunctionMode):
             if node not in seen:
                 seen.add(node)
                 for position, edge in enumerate(node.next_functions):
-                    if edge in given or edge in self.tensors or hasattr(edge[0], "variable"):
+                    if edge in given or edge in self.tensors or leaf_of(edge[0]) is not None:
                         boundary.setdefault(node, []).append((position, edge))
                     elif edge[0] is not None:
                         waiting.append(edge[0])
-        return boundary
+        return boundary, seen
 
     # What is known ----------------------------------------------------------------------------------------------------
 
@@ -285,13 +294,13 @@ class Recorder(TorchFunctionMode):
         """Return where a tensor is in autograd's graph; None if it requires no gradient."""
         if not value.requires_grad:
             return None
-        with self.working():
+        with self.working(), torch.inference_mode(False):
             edge = get_gradient_edge(value)
         return edge.node, edge.output_nr
 
     def key(self, value: Any) -> Any:
         """Return what is never the same for two values that a tensor has had, except for a leaf."""
-        return self.edge(value) or (id(value), value._version)
+        return self.edge(value) or (id(value), version_of(value))
 
     def find(self, value: Any) -> Tensor:
         """Return the trace's tensor for one of PyTorch's, as it is now."""
@@ -305,8 +314,15 @@ class Recorder(TorchFunctionMode):
             if known._id in self.watched:
                 self.report(events.Assign(known, wrap(array), before, wrap(array), None))
             return known
+        if known is not None and value.requires_grad:
+            known._array = array
+            self.report(events.Remark("A tensor was written into through .data or .detach(), where autograd looks away."))
+            return known
         self.kept.append(value)
-        if value.requires_grad and not leaf:
+        base = base_of(value)
+        if value.requires_grad and not leaf and base is not None and base.requires_grad:
+            self.record("view", [Given(self.find(base), self.edge(base))], {}, [value])
+        elif value.requires_grad and not leaf:
             self.adopt(value)
         elif leaf:
             with only(*always.listeners):
@@ -331,7 +347,10 @@ class Recorder(TorchFunctionMode):
         if self.inside or not isinstance(value, torch.Tensor):  # what a call computes inside is not shown
             return value
         with self.working():
-            return self.find(value) if value.is_leaf or self.key(value) in self.tensors else value
+            try:
+                return self.find(value) if value.is_leaf or self.key(value) in self.tensors else value
+            except RuntimeError:  # a view whose base was written into may not be looked at
+                return value
 
     def adopt(self, value: Any, name: str | None = None) -> None:
         """Report a tensor of whose making autograd knows more than the trace has seen."""
@@ -448,7 +467,7 @@ def list_arguments(
             listed += [known[id(one)] if isinstance(one, torch.Tensor) else one for one in parts]
         elif index or not (part is None or isinstance(part, bool)):
             listed.append(part)
-    listed += [known[id(part)] for part in options.values() if isinstance(part, torch.Tensor)]
+    listed += [known[id(part)]._replace(keyword=True) for part in options.values() if isinstance(part, torch.Tensor)]
     usual = defaults(func)
     return listed, {
         key: part

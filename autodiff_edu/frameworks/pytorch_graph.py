@@ -15,6 +15,10 @@ Edge = tuple[Any, int]
 """A node of autograd's graph and the number of one of its results: what a tensor is to autograd."""
 
 
+WIDER = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
+"""NumPy's dtypes for some of PyTorch's."""
+
+
 class Call(NamedTuple):
     """A call that the trace shows.
 
@@ -28,6 +32,8 @@ class Call(NamedTuple):
         Where each of its arguments is among those of the entries.
     boundary : dict of node to list of (int, Edge)
         The nodes from which something leaves the call: the position among what they send on, and to whom.
+    nodes : set of node
+        All of them.
     backward : callable or None
         The user's own backward function.
     order : int
@@ -38,16 +44,18 @@ class Call(NamedTuple):
     outputs: list[Edge | None]
     arguments: dict[Edge, list[int]]
     boundary: dict[Any, list[tuple[int, Edge]]]
+    nodes: set[Any]
     backward: Any
     order: int
 
 
 class Given(NamedTuple):
-    """A tensor as a call gets it."""
+    """A tensor as a call gets it, perhaps as a keyword: then its place among the arguments says nothing."""
 
     tensor: Tensor
     edge: Edge | None
-    version: int
+    version: int = 0
+    keyword: bool = False
 
 
 def flatten(value: Any) -> Iterator[Any]:
@@ -61,8 +69,23 @@ def flatten(value: Any) -> Iterator[Any]:
         yield value
 
 
+def leaf_of(node: Any) -> Any:
+    """Return the leaf whose gradient a node of autograd's graph keeps; None if it is a node of another kind."""
+    return node.variable if node is not None and node.name() == "torch::autograd::AccumulateGrad" else None
+
+
+def version_of(value: Any) -> int:
+    """Return how often a tensor has been written into; 0 in inference mode, which doesn't count that."""
+    return 0 if value.is_inference() else value._version
+
+
+def base_of(value: Any) -> Any:
+    """Return the tensor of which another is a view; None if there is none, or in inference mode."""
+    return None if value.is_inference() else value._base
+
+
 def copy_numbers(value: Any) -> Any:
-    """Copy the numbers of a tensor; bfloat16, which NumPy does not have, as float32, which is exact."""
+    """Copy the numbers of a tensor; of a dtype that NumPy does not have, in a wider one, which is exact."""
     if value.device.type != "cpu":
         raise NotImplementedError(
             f"a trace follows tensors on the CPU, and this one is on {value.device}: call x.cpu()"
@@ -70,7 +93,8 @@ def copy_numbers(value: Any) -> Any:
     with torch._C.DisableTorchFunction():
         value = value.detach()
         value = value.to_dense() if value.layout is not torch.strided else value
-        value = value.float() if value.dtype == torch.bfloat16 else value
+        value = value.to(WIDER.get(value.dtype, value.dtype))
+        value = value.clone() if value._is_zerotensor() else value  # which has no memory
         return value.resolve_conj().resolve_neg().numpy().copy()[()]
 
 
@@ -79,10 +103,10 @@ def hold_the_same(left: Any, right: Any) -> bool:
     return np.shape(left) == np.shape(right) and bool(np.array_equal(left, right, equal_nan=left.dtype.kind in "fc"))
 
 
-def agree(left: Any, right: Any) -> bool:
-    """Return whether two arrays are equal up to the rounding of a sum in another order."""
-    finite = np.isfinite(left)
-    if not np.array_equal(finite, np.isfinite(right)):
+def agree(left: Any, right: Any, scale: Any) -> bool:
+    """Return whether two sums of numbers of a certain size are equal up to the rounding of sums in another order."""
+    finite = left.isfinite()
+    if left.shape != right.shape or not torch.equal(finite, right.isfinite()):
         return False
-    difference, scale = np.abs(left - right)[finite], np.abs(left)[finite].max(initial=0.0)
-    return bool(np.all(difference <= 64 * np.finfo(left.dtype).eps * scale))
+    gap = (left.to(torch.complex128) - right.to(torch.complex128))[finite].abs()  # in which nothing is rounded
+    return not gap.numel() or bool(gap.amax() <= 8 * torch.finfo(left.dtype).eps * scale.amax())
