@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ from ..trace.failures import FailedOperation
 from ..trace.foreign import ForeignOperation, ForeignTape
 from ..trace.scopes import scope
 from ..trace.trace import Trace
-from .pytorch_graph import Call, Edge, Given, base_of, copy_numbers, flatten, hold_the_same, leaf_of, version_of
+from .pytorch_graph import Call, Edge, Given, base_of, copy_numbers, flatten, hold_the_same, is_readable, leaf_of, version_of
 from .pytorch_pass import Pass
 
 OPERATORS = {
@@ -101,6 +102,7 @@ class Recorder(TorchFunctionMode):
         self.order = 0  # of the backward pass that is under way
         self.paused = not torch.is_grad_enabled()
         self.blocks = ExitStack()
+        self.thread = get_ident()
 
     def __enter__(self) -> Recorder:
         super().__enter__()
@@ -116,6 +118,8 @@ class Recorder(TorchFunctionMode):
 
     def __exit__(self, *exception: object) -> None:
         self.blocks.close()
+        while self.scopes:  # an interrupt has left their modules
+            self.scopes.pop()[1].__exit__(None, None, None)
         super().__exit__(*exception)
 
     # What is called ---------------------------------------------------------------------------------------------------
@@ -125,6 +129,10 @@ class Recorder(TorchFunctionMode):
         options, name = kwargs or {}, getattr(func, "__name__", "")
         if name == "__get__":
             name = f".{getattr(func.__self__, '__name__', '')}"
+        if name == "__set__" and func.__self__.__name__ == "data" and has_another_shape(*args):
+            with self.working():  # a change of the dtype has PyTorch make a new node, which an old graph does not hold
+                wide = args[1].to(torch.complex128 if args[1].is_complex() else torch.float64)
+                func(args[0], wide if wide.dtype != args[1].dtype else args[1].real.float())
         if self.inside or (self.stepping and not torch.is_grad_enabled()) or name in UNSEEN:
             return func(*args, **options)
         if torch._C._functorch.peek_interpreter_stack() is not None:
@@ -153,7 +161,7 @@ class Recorder(TorchFunctionMode):
 
         def apply(cls: Any, *args: Any, **options: Any) -> Any:
             function = usual.__get__(None, cls)
-            if self.inside:
+            if self.inside or self.is_elsewhere():
                 return function(*args, **options)
             with self.working():  # the mode sees this too
                 return self.compute(function, f"{cls.__name__}.apply", args, options, cls.backward)
@@ -176,6 +184,10 @@ class Recorder(TorchFunctionMode):
         given = [part for part in flatten((args, options)) if isinstance(part, torch.Tensor)]
         if not given:
             return func(*args, **options)
+        with self.working():
+            readable = all(map(is_readable, given))
+        if not readable:
+            return self.leave_out(name, func(*args, **options))
         try:
             known = {id(part): Given(self.find(part), self.edge(part), version_of(part)) for part in given}
         except NotImplementedError:
@@ -192,6 +204,10 @@ class Recorder(TorchFunctionMode):
             self.trace.note_failure(FailedOperation(error, operation, operands, {}, here()))
             raise
         found = [part for part in flatten(result) if isinstance(part, torch.Tensor)]
+        with self.working():
+            readable = all(map(is_readable, found))
+        if not readable:
+            return self.leave_out(name, result)
         written = [part for part in given if version_of(part) != known[id(part)].version]
         changed = [part for part in written if part.requires_grad or not found]
         roots = {key: base for key, (base, edge) in bases.items() if edge is None or self.edge(base) != edge}
@@ -200,6 +216,12 @@ class Recorder(TorchFunctionMode):
             self.record(name, *list_arguments(func, name, args, options, known), outputs, backward)
         for part in written:
             self.find(part)  # a view shows what was written
+        return result
+
+    def leave_out(self, name: str, result: Any) -> Any:
+        """Report that a call is not followed, and return its result."""
+        if any(isinstance(part, torch.Tensor) for part in flatten(result)):
+            self.report(events.Remark(f"{name.strip('_.')} is not followed: NumPy cannot hold one of its tensors."))
         return result
 
     def is_new(self, part: Any, known: dict[int, Given]) -> bool:
@@ -212,26 +234,39 @@ class Recorder(TorchFunctionMode):
         return before is None or (before.edge, before.version) != (edge, version_of(part))
 
     def record(
-        self, name: str, listed: list[Any], parameters: dict[str, Any], outputs: list[Any], backward: Any = None
+        self,
+        name: str,
+        listed: list[Any],
+        parameters: dict[str, Any],
+        outputs: list[Any],
+        backward: Any = None,
+        number: int | None = None,
     ) -> None:
-        """Report a call: an entry for each of its results."""
+        """Report a call: an entry for each of its results, or for one of them by itself."""
+        edges = [self.edge(part) for part in outputs]
+        nodes = self.find_boundary(edges, ())[1] if len(outputs) > 1 else ()
+        if not {way for node in nodes for way in node.next_functions}.isdisjoint(edges):
+            # One of the results is computed from another, as h from c in an LSTM: the cotangent of h is part of c's.
+            for k in sorted(range(len(outputs)), key=lambda k: edges[k][0]._sequence_nr() if edges[k] else -1):
+                self.record(name, list(listed), parameters, [outputs[k]], backward, k)
+            return
         where, plain = here(), name.strip("_")
         if names(where).function is None and plain in OPERATORS:
             listed = listed[::-1] if is_swapped(plain, listed, where) else listed
             name = OPERATORS[plain]
-        edges = [self.edge(part) for part in outputs]
         arguments: dict[Edge, list[int]] = {}
         for k, part in enumerate(listed):
             if isinstance(part, Given) and part.edge and not (part.keyword and part.edge in arguments):
                 arguments.setdefault(part.edge, []).append(k)
         boundary, nodes = self.find_boundary(edges, arguments)
         for met in [met for sent in boundary.values() for _, met in sent]:
-            if met not in arguments:  # what the call got in another way, such as the tensor that a view shows
+            leaf = leaf_of(met[0])
+            if met not in self.tensors and is_readable(leaf):
+                self.trace.assigned.setdefault(self.find(leaf)._id, find_name(leaf) or "")
+            if met not in arguments and met in self.tensors:  # the call got it in another way: a view shows it
                 arguments[met] = [len(listed)]
-                if met not in self.tensors:
-                    leaf = self.find(leaf_of(met[0]))
-                    self.trace.assigned.setdefault(leaf._id, find_name(leaf_of(met[0])) or "")
                 listed.append(Given(self.tensors[met], met))
+        boundary = {node: [way for way in sent if way[1] in arguments] for node, sent in boundary.items()}
         ids = tuple(part.tensor._id if isinstance(part, Given) else None for part in listed)
         values = tuple(part.tensor._array if isinstance(part, Given) else part for part in listed)
         call = Call([], edges, arguments, boundary, nodes, backward, self.order)
@@ -241,7 +276,7 @@ class Recorder(TorchFunctionMode):
             if old := self.current.get(id(part)):  # it was written into, and keeps its name
                 self.trace.assigned.setdefault(result._id, self.trace.assigned.get(old, ""))
             self.current[id(part)] = result._id
-            operation = ForeignOperation(name, k if len(outputs) > 1 else None)
+            operation = ForeignOperation(name, k if len(outputs) > 1 else number)
             entry = Entry(operation, (ids, result._id, *where), parameters, values, result._array)
             call.entries.append(entry)
             if edge:
@@ -294,9 +329,17 @@ class Recorder(TorchFunctionMode):
         """Return where a tensor is in autograd's graph; None if it requires no gradient."""
         if not value.requires_grad:
             return None
-        with self.working(), torch.inference_mode(False):
-            edge = get_gradient_edge(value)
-        return edge.node, edge.output_nr
+        with self.working(), torch.inference_mode(False), torch.enable_grad():
+            try:
+                if not value.is_leaf:
+                    edge = get_gradient_edge(value)
+                    return edge.node, edge.output_nr
+                node = (value.view_as(value) if value.layout is torch.strided else value.clone()).grad_fn
+                while leaf_of(node) is None:  # it is one step away; in a subclass of Tensor, several
+                    node = node.next_functions[0][0]
+                return node, 0
+            except (AssertionError, AttributeError, RuntimeError):  # it was made where there are no gradients
+                return None
 
     def key(self, value: Any) -> Any:
         """Return what is never the same for two values that a tensor has had, except for a leaf."""
@@ -306,7 +349,7 @@ class Recorder(TorchFunctionMode):
         """Return the trace's tensor for one of PyTorch's, as it is now."""
         key = self.key(value)
         known, array = self.tensors.get(key), self.copy(value)
-        leaf = value.requires_grad and value.is_leaf
+        leaf = type(key[0]) is not int and value.is_leaf
         if known is not None and (hold_the_same(known._array, array) or not (leaf or type(key[0]) is int)):
             return known
         if known is not None and leaf:
@@ -314,15 +357,16 @@ class Recorder(TorchFunctionMode):
             if known._id in self.watched:
                 self.report(events.Assign(known, wrap(array), before, wrap(array), None))
             return known
-        if known is not None and value.requires_grad:
+        if known is not None and type(key[0]) is not int:
             known._array = array
             self.report(events.Remark("A tensor was written into through .data or .detach(), where autograd looks away."))
             return known
         self.kept.append(value)
         base = base_of(value)
-        if value.requires_grad and not leaf and base is not None and base.requires_grad:
+        followed = type(key[0]) is not int and not leaf
+        if followed and base is not None and base.requires_grad:
             self.record("view", [Given(self.find(base), self.edge(base))], {}, [value])
-        elif value.requires_grad and not leaf:
+        elif followed:
             self.adopt(value)
         elif leaf:
             with only(*always.listeners):
@@ -348,7 +392,8 @@ class Recorder(TorchFunctionMode):
             return value
         with self.working():
             try:
-                return self.find(value) if value.is_leaf or self.key(value) in self.tensors else value
+                seen = is_readable(value) and (value.is_leaf or self.key(value) in self.tensors)
+                return self.find(value) if seen else value
             except RuntimeError:  # a view whose base was written into may not be looked at
                 return value
 
@@ -364,6 +409,10 @@ class Recorder(TorchFunctionMode):
         """Add an event to the trace."""
         self.trace.report(event)
 
+    def is_elsewhere(self) -> bool:
+        """Return whether this is another thread than the trace's."""
+        return get_ident() != self.thread
+
     # What happens around calls ----------------------------------------------------------------------------------------
 
     def pause(self, paused: bool) -> None:
@@ -374,13 +423,16 @@ class Recorder(TorchFunctionMode):
 
     def enter_module(self, module: Any, args: Any) -> None:
         """Open a scope for a module that begins, named as its parent names it."""
+        if self.is_elsewhere():
+            return
         if isinstance(module, REFUSED):
             raise NotImplementedError(f"a trace does not follow {type(module).__name__}; call the module inside it")
         if not self.scopes:
             name = find_name(module) or type(module).__name__.lower()
             with self.working():
                 for path, parameter in module.named_parameters():
-                    self.find(parameter).name = f"{name}.{path}"
+                    if is_readable(parameter):
+                        self.find(parameter).name = f"{name}.{path}"
         else:
             parent = self.scopes[-1][0]
             paths = {id(part): path for path, part in parent.named_modules()}
@@ -390,15 +442,17 @@ class Recorder(TorchFunctionMode):
 
     def leave_module(self, module: Any, args: Any, result: Any) -> None:
         """Close the scope of a module that has ended."""
-        if self.scopes and self.scopes[-1][0] is module:
+        while not self.is_elsewhere() and any(opened is module for opened, _ in self.scopes):
             self.scopes.pop()[1].__exit__(None, None, None)
 
     def begin_step(self, optimizer: Any, args: Any, options: Any) -> None:
         """Stop seeing what an optimizer computes."""
-        self.stepping = True
+        self.stepping = self.stepping or not self.is_elsewhere()
 
     def end_step(self, optimizer: Any, args: Any, options: Any) -> None:
         """Report which variables an optimizer has changed."""
+        if self.is_elsewhere():
+            return
         self.stepping = False
         with self.working():
             for value in [value for group in optimizer.param_groups for value in group["params"]]:
@@ -464,7 +518,7 @@ def list_arguments(
     for part in args:
         parts = list(flatten(part))
         if any(isinstance(one, torch.Tensor) for one in parts):
-            listed += [known[id(one)] if isinstance(one, torch.Tensor) else one for one in parts]
+            listed += [known.get(id(one), one) for one in parts]
         elif index or not (part is None or isinstance(part, bool)):
             listed.append(part)
     listed += [known[id(part)]._replace(keyword=True) for part in options.values() if isinstance(part, torch.Tensor)]
@@ -472,7 +526,7 @@ def list_arguments(
     return listed, {
         key: part
         for key, part in options.items()
-        if not (isinstance(part, torch.Tensor) or part is None or (key in usual and usual[key] == part))
+        if not (isinstance(part, torch.Tensor) or part is None or (key in usual and usual[key] is part))
     }
 
 
@@ -500,6 +554,11 @@ def is_tensor(name: str | None) -> bool:
     frame = user_frame(sys._getframe())
     found = frame.f_locals.get(name, frame.f_globals.get(name)) if name else None
     return found is None or isinstance(found, torch.Tensor)
+
+
+def has_another_shape(value: Any, new: Any) -> bool:
+    """Return whether a tensor gets data of another shape, for which a node that knows the old one is of no use."""
+    return is_readable(value) and value.requires_grad and value.shape != new.shape
 
 
 def find_name(value: Any) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch.nn.parameter import is_lazy
 
 from ..core.entry import Entry
 from ..core.tensor import Tensor
@@ -17,6 +18,11 @@ Edge = tuple[Any, int]
 
 WIDER = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
 """NumPy's dtypes for some of PyTorch's."""
+
+READABLE = {torch.bool, torch.uint8, torch.uint16, torch.uint32, torch.uint64, torch.int8, torch.int16, torch.int32}
+READABLE |= {torch.int64, torch.float16, torch.float32, torch.float64, torch.complex64, torch.complex128, *WIDER}
+
+LAYOUTS = {torch.strided, torch.sparse_coo, torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc}
 
 
 class Call(NamedTuple):
@@ -84,12 +90,19 @@ def base_of(value: Any) -> Any:
     return None if value.is_inference() else value._base
 
 
-def copy_numbers(value: Any) -> Any:
-    """Copy the numbers of a tensor; of a dtype that NumPy does not have, in a wider one, which is exact."""
-    if value.device.type != "cpu":
+def is_readable(value: Any) -> bool:
+    """Return whether NumPy can have the numbers of a tensor: not those of a nested, quantized or uninitialized one."""
+    if value.device.type not in ("cpu", "meta"):
         raise NotImplementedError(
             f"a trace follows tensors on the CPU, and this one is on {value.device}: call x.cpu()"
         )
+    plain = value.device.type == "cpu" and not (value.is_nested or value.is_quantized or is_lazy(value))
+    plain = plain and type(value).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
+    return plain and value.dtype in READABLE and value.layout in LAYOUTS
+
+
+def copy_numbers(value: Any) -> Any:
+    """Copy the numbers of a tensor; of a dtype that NumPy does not have, in a wider one, which is exact."""
     with torch._C.DisableTorchFunction():
         value = value.detach()
         value = value.to_dense() if value.layout is not torch.strided else value

@@ -38,7 +38,9 @@ class Pass:
         targets = [*flatten(given.get("outputs", given.get("tensors", given.get("self"))))]
         seeds = [*flatten(given.get("grad_outputs", given.get("grad_tensors", given.get("gradient"))))]
         self.is_backward, self.recorded = func is not torch.autograd.grad, bool(given.get("create_graph"))
-        if given.get("is_grads_batched") or not all(isinstance(target, torch.Tensor) for target in targets):
+        if given.get("is_grads_batched") or not all(
+            isinstance(part, torch.Tensor) for part in [*targets, *flatten(wanted or ())]
+        ):
             recorder.report(events.Remark("This backward pass is not followed."))
             return func(*args, **options)
         found = [(target, recorder.find(target), recorder.edge(target)) for target in targets]
@@ -75,7 +77,8 @@ class Pass:
                 recorder.report(Gradient(self.tape, *outcome, kept))
         else:
             for source, gradient in zip(flatten(wanted), flatten(result), strict=True):
-                if gradient is not None and (edge := recorder.edge(source)):
+                edge = None if gradient is None else recorder.edge(source)
+                if edge and (edge in self.sums or gradient.any()):
                     self.check(edge, gradient)
                 source, came = recorder.find(source), None if gradient is None else recorder.find(gradient)
                 recorder.report(
@@ -158,7 +161,8 @@ class Pass:
         node, number = edge
         if edge in call.arguments or node in self.shared:
             with torch.no_grad():
-                part = part.sum_to_size(node._input_metadata[number].shape)
+                shape = node._input_metadata[number].shape
+                part = part if part.shape == shape else part.sum_to_size(shape)
         if edge in call.arguments:
             yield edge, part
         elif node in self.shared:
@@ -203,7 +207,7 @@ class Pass:
         """Note that a leaf gets its gradient."""
         if came[0] is not None:
             self.check(edge, came[0])
-            self.leaves[edge] = None if leaf.grad is None else copy_numbers(leaf.grad)
+            self.leaves.setdefault(edge, None if leaf.grad is None else copy_numbers(leaf.grad))
 
     def check(self, edge: Edge, came: Any) -> None:
         """Report it if autograd has another cotangent than the trace has seen: a hook may have changed it."""
