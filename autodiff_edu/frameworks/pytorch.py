@@ -39,7 +39,19 @@ from ..trace.failures import FailedOperation
 from ..trace.foreign import ForeignOperation, ForeignTape
 from ..trace.scopes import scope
 from ..trace.trace import Trace
-from .pytorch_graph import Call, Edge, Given, base_of, copy_numbers, flatten, hold_the_same, is_readable, leaf_of, version_of
+from .pytorch_graph import (
+    Boundary,
+    Call,
+    Edge,
+    Given,
+    base_of,
+    copy_numbers,
+    flatten,
+    hold_the_same,
+    is_readable,
+    leaf_of,
+    version_of,
+)
 from .pytorch_pass import Pass
 
 OPERATORS = {
@@ -299,9 +311,9 @@ class Recorder(TorchFunctionMode):
         else:
             self.report((events.Cut if followed else events.Skip)(self.tapes[0], entry))
 
-    def find_boundary(self, outputs: list[Edge | None], given: Any) -> tuple[dict[Any, list[tuple[int, Edge]]], set[Any]]:
+    def find_boundary(self, outputs: list[Edge | None], given: Any) -> tuple[Boundary, set[Any]]:
         """Find the nodes of a call, and those of them from which something leaves it to a tensor that is known."""
-        boundary: dict[Any, list[tuple[int, Edge]]] = {}
+        boundary: Boundary = {}
         waiting, seen = [edge[0] for edge in outputs if edge], set()
         while waiting:
             node = waiting.pop()
@@ -359,13 +371,15 @@ class Recorder(TorchFunctionMode):
             return known
         if known is not None and type(key[0]) is not int:
             known._array = array
-            self.report(events.Remark("A tensor was written into through .data or .detach(), where autograd looks away."))
+            self.report(events.Remark("A tensor was written into through .data or .detach(), which autograd ignores."))
             return known
         self.kept.append(value)
         base = base_of(value)
         followed = type(key[0]) is not int and not leaf
-        if followed and base is not None and base.requires_grad:
-            self.record("view", [Given(self.find(base), self.edge(base))], {}, [value])
+        if followed and base is not None and (edge := self.edge(base)) and edge in self.tensors:
+            self.record("view", [Given(self.find(base), edge)], {}, [value])
+        elif followed and id(value) in self.current:  # what it is a view of is known to PyTorch alone
+            self.record("view", [], {}, [value])
         elif followed:
             self.adopt(value)
         elif leaf:

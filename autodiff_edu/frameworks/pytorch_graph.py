@@ -15,6 +15,9 @@ from ..core.tensor import Tensor
 Edge = tuple[Any, int]
 """A node of autograd's graph and the number of one of its results: what a tensor is to autograd."""
 
+Boundary = dict[Any, list[tuple[int, Edge]]]
+"""By node: what it sends to tensors that are known, as the position among all that it sends and the tensor's edge."""
+
 
 WIDER = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
 """NumPy's dtypes for some of PyTorch's."""
@@ -36,8 +39,8 @@ class Call(NamedTuple):
         Of each result; None if it requires no gradient.
     arguments : dict of Edge to list of int
         Where each of its arguments is among those of the entries.
-    boundary : dict of node to list of (int, Edge)
-        The nodes from which something leaves the call: the position among what they send on, and to whom.
+    boundary : Boundary
+        The nodes from which something leaves the call.
     nodes : set of node
         All of them.
     backward : callable or None
@@ -49,7 +52,7 @@ class Call(NamedTuple):
     entries: list[Entry]
     outputs: list[Edge | None]
     arguments: dict[Edge, list[int]]
-    boundary: dict[Any, list[tuple[int, Edge]]]
+    boundary: Boundary
     nodes: set[Any]
     backward: Any
     order: int

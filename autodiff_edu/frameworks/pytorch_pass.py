@@ -145,7 +145,7 @@ class Pass:
     def leave(self, call: Call, node: Any, ways: list[tuple[int, Edge]], sent: tuple[Any, ...], _: Any) -> None:
         """Note what a node sends on; report it once all that its call sends to that tensor is known."""
         parts = [part for part in sent if part is not None and part.grad_fn is not None]
-        for part in sorted(parts, key=lambda part: part.grad_fn._sequence_nr()):  # of two, one may be on the other's way
+        for part in sorted(parts, key=lambda part: part.grad_fn._sequence_nr()):  # one may be on another's way
             self.follow(part, f"{call.entries[0].name}_backward")
         for position, edge in ways:
             key = id(call), edge
