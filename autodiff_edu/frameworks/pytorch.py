@@ -13,9 +13,10 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from functools import cache, partial
 from pathlib import Path
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,19 @@ from ..trace.foreign import ForeignOperation, ForeignTape
 from ..trace.scopes import scope
 from ..trace.trace import Trace
 from .pytorch_calls import CallLog
-from .pytorch_graph import Call, Edge, Given, copy_numbers, count_writes, flatten, hold_the_same
+from .pytorch_graph import (
+    Boundary,
+    Call,
+    Edge,
+    Given,
+    base_of,
+    copy_numbers,
+    flatten,
+    hold_the_same,
+    is_readable,
+    leaf_of,
+    version_of,
+)
 from .pytorch_pass import Pass
 
 OPERATORS = {
@@ -79,6 +92,7 @@ PLAIN = {"item", "tolist", "numpy", "__float__", "__int__", "__bool__", "__array
 """Methods that hand out plain numbers."""
 
 UNSEEN = {"requires_grad_", "retain_grad", "register_hook", "share_memory_", "__repr__", "__format__"}
+UNSEEN |= {".shape", ".dtype", ".device", ".ndim", ".is_leaf", ".requires_grad", ".grad_fn", "size", "dim", "numel"}
 """Methods that compute nothing."""
 
 
@@ -102,6 +116,7 @@ class Recorder(TorchFunctionMode):
         self.paused = not torch.is_grad_enabled()
         self.log = CallLog(self.advise)
         self.blocks = ExitStack()
+        self.thread = get_ident()
 
     def __enter__(self) -> Recorder:
         super().__enter__()
@@ -117,6 +132,8 @@ class Recorder(TorchFunctionMode):
 
     def __exit__(self, *exception: object) -> None:
         self.blocks.close()
+        while self.scopes:  # an interrupt has left their modules
+            self.scopes.pop()[1].__exit__(None, None, None)
         super().__exit__(*exception)
 
     # What is called ---------------------------------------------------------------------------------------------------
@@ -132,6 +149,10 @@ class Recorder(TorchFunctionMode):
 
     def see(self, func: Any, name: str, *args: Any, **options: Any) -> Any:
         """Compute a call, and report it."""
+        if name == "=data" and has_another_shape(*args):
+            with self.working():  # a change of the dtype has PyTorch make a new node, which an old graph does not hold
+                wide = args[1].to(torch.complex128 if args[1].is_complex() else torch.float64)
+                func(args[0], wide if wide.dtype != args[1].dtype else args[1].real.float())
         if name in UNSEEN or name.startswith("="):
             return func(*args, **options)
         if torch._C._functorch.peek_interpreter_stack() is not None:
@@ -160,7 +181,7 @@ class Recorder(TorchFunctionMode):
 
         def apply(cls: Any, *args: Any, **options: Any) -> Any:
             function = usual.__get__(None, cls)
-            if self.inside:
+            if self.inside or self.is_elsewhere():
                 return function(*args, **options)
 
             def compute(*args: Any, **options: Any) -> Any:
@@ -187,7 +208,17 @@ class Recorder(TorchFunctionMode):
         given = [part for part in flatten((args, options)) if isinstance(part, torch.Tensor)]
         if not given:
             return func(*args, **options)
-        known = {id(part): Given(self.find(part), self.edge(part), count_writes(part)) for part in given}
+        with self.working():
+            readable = all(map(is_readable, given))
+        if not readable:
+            return self.leave_out(name, func(*args, **options))
+        try:
+            known = {id(part): Given(self.find(part), self.edge(part), version_of(part)) for part in given}
+        except NotImplementedError:
+            raise
+        except RuntimeError:  # a view whose base was written into can't be used, but asked for its shape
+            return func(*args, **options)
+        bases = {id(part): (base_of(part), self.edge(base_of(part))) for part in given if base_of(part) is not None}
         try:
             with self.working():
                 result = func(*args, **options)
@@ -197,12 +228,24 @@ class Recorder(TorchFunctionMode):
             self.trace.note_failure(FailedOperation(error, operation, operands, {}, here()))
             raise
         found = [part for part in flatten(result) if isinstance(part, torch.Tensor)]
-        written = [part for part in given if count_writes(part) != known[id(part)].version]
+        with self.working():
+            readable = all(map(is_readable, found))
+        if not readable:
+            return self.leave_out(name, result)
+        written = [part for part in given if version_of(part) != known[id(part)].version]
         changed = [part for part in written if part.requires_grad or not found]
-        changed += [part._base for part in changed if part._base is not None]  # seen through a view
-        unique = {id(part): part for part in (*found, *changed)}.values()
+        roots = {key: base for key, (base, edge) in bases.items() if edge is None or self.edge(base) != edge}
+        unique = {id(part): part for part in (roots.get(id(part), part) for part in (*found, *changed))}.values()
         if outputs := [part for part in unique if self.is_new(part, known)]:
             self.record(name, *list_arguments(func, name, args, options, known), outputs, backward)
+        for part in written:
+            self.find(part)  # a view shows what was written
+        return result
+
+    def leave_out(self, name: str, result: Any) -> Any:
+        """Report that a call is not followed, and return its result."""
+        if any(isinstance(part, torch.Tensor) for part in flatten(result)):
+            self.report(events.Remark(f"{name.strip('_.')} is not followed: NumPy cannot hold one of its tensors."))
         return result
 
     def is_new(self, part: Any, known: dict[int, Given]) -> bool:
@@ -212,39 +255,53 @@ class Recorder(TorchFunctionMode):
             self.find(part)  # reports a leaf that has another value
             return False
         before = known.get(id(part))
-        return before is None or (before.edge, before.version) != (edge, count_writes(part))
+        return before is None or (before.edge, before.version) != (edge, version_of(part))
 
     def record(
-        self, name: str, listed: list[Any], parameters: dict[str, Any], outputs: list[Any], backward: Any = None
+        self,
+        name: str,
+        listed: list[Any],
+        parameters: dict[str, Any],
+        outputs: list[Any],
+        backward: Any = None,
+        number: int | None = None,
     ) -> None:
-        """Report a call: an entry for each of its results."""
+        """Report a call: an entry for each of its results, or for one of them by itself."""
+        edges = [self.edge(part) for part in outputs]
+        nodes = self.find_boundary(edges, ())[1] if len(outputs) > 1 else ()
+        if not {way for node in nodes for way in node.next_functions}.isdisjoint(edges):
+            # One of the results is computed from another, as h from c in an LSTM: the cotangent of h is part of c's.
+            numbers = [edge[0]._sequence_nr() if edge else -1 for edge in edges]
+            for k in sorted(range(len(outputs)), key=numbers.__getitem__):
+                self.record(name, list(listed), parameters, [outputs[k]], backward, k)
+            return
         where, plain = here(), name.strip("_")
         if names(where).function is None and plain in OPERATORS:
             listed = listed[::-1] if is_swapped(plain, listed, where) else listed
             name = OPERATORS[plain]
-        edges = [self.edge(part) for part in outputs]
         arguments: dict[Edge, list[int]] = {}
         for k, part in enumerate(listed):
-            if isinstance(part, Given) and part.edge:
+            if isinstance(part, Given) and part.edge and not (part.keyword and part.edge in arguments):
                 arguments.setdefault(part.edge, []).append(k)
-        boundary = self.find_boundary(edges, arguments)
+        boundary, nodes = self.find_boundary(edges, arguments)
         for met in [met for sent in boundary.values() for _, met in sent]:
-            if met not in arguments:  # what the call got in another way, such as the tensor that a view shows
+            leaf = leaf_of(met[0])
+            if met not in self.tensors and is_readable(leaf):
+                self.trace.assigned.setdefault(self.find(leaf)._id, find_name(leaf) or "")
+            if met not in arguments and met in self.tensors:  # the call got it in another way: a view shows it
                 arguments[met] = [len(listed)]
-                if met not in self.tensors:
-                    leaf = self.find(met[0].variable)
-                    self.trace.assigned.setdefault(leaf._id, find_name(met[0].variable) or "")
-                listed.append(Given(self.tensors[met], met, 0))
+                listed.append(Given(self.tensors[met], met))
+        boundary = {node: [way for way in sent if way[1] in arguments] for node, sent in boundary.items()}
         ids = tuple(part.tensor._id if isinstance(part, Given) else None for part in listed)
         values = tuple(part.tensor._array if isinstance(part, Given) else part for part in listed)
-        call = Call([], edges, arguments, boundary, backward, self.order)
+        call = Call([], edges, arguments, boundary, nodes, backward, self.order)
         for k, (part, edge) in enumerate(zip(outputs, edges, strict=True)):
             result = self.tensors[self.key(part)] = wrap(self.copy(part))
             self.kept.append(part)
             if old := self.current.get(id(part)):  # it was written into, and keeps its name
                 self.trace.assigned.setdefault(result._id, self.trace.assigned.get(old, ""))
             self.current[id(part)] = result._id
-            operation = ForeignOperation(name, k if len(outputs) > 1 else None)
+            operation = ForeignOperation(name, k if len(outputs) > 1 else number)
             entry = Entry(operation, (ids, result._id, *where), parameters, values, result._array)
             call.entries.append(entry)
             if edge:
@@ -267,20 +324,20 @@ class Recorder(TorchFunctionMode):
         else:
             self.report((events.Cut if followed else events.Skip)(self.tapes[0], entry))
 
-    def find_boundary(self, outputs: list[Edge | None], given: Any) -> dict[Any, list[tuple[int, Edge]]]:
-        """Find the nodes from which something leaves a call: on the way back, those next to a tensor that is known."""
-        boundary: dict[Any, list[tuple[int, Edge]]] = {}
+    def find_boundary(self, outputs: list[Edge | None], given: Any) -> tuple[Boundary, set[Any]]:
+        """Find the nodes of a call, and those of them from which something leaves it to a tensor that is known."""
+        boundary: Boundary = {}
         waiting, seen = [edge[0] for edge in outputs if edge], set()
         while waiting:
             node = waiting.pop()
             if node not in seen:
                 seen.add(node)
                 for position, edge in enumerate(node.next_functions):
-                    if edge in given or edge in self.tensors or hasattr(edge[0], "variable"):
+                    if edge in given or edge in self.tensors or leaf_of(edge[0]) is not None:
                         boundary.setdefault(node, []).append((position, edge))
                     elif edge[0] is not None:
                         waiting.append(edge[0])
-        return boundary
+        return boundary, seen
 
     # What is known ----------------------------------------------------------------------------------------------------
 
@@ -297,19 +354,27 @@ class Recorder(TorchFunctionMode):
         """Return where a tensor is in autograd's graph; None if it requires no gradient."""
         if not value.requires_grad:
             return None
-        with self.working(), torch.inference_mode(False) if torch.is_inference_mode_enabled() else nullcontext():
-            edge = get_gradient_edge(value)
-        return edge.node, edge.output_nr
+        with self.working(), torch.inference_mode(False), torch.enable_grad():
+            try:
+                if not value.is_leaf:
+                    edge = get_gradient_edge(value)
+                    return edge.node, edge.output_nr
+                node = (value.view_as(value) if value.layout is torch.strided else value.clone()).grad_fn
+                while leaf_of(node) is None:  # it is one step away; in a subclass of Tensor, several
+                    node = node.next_functions[0][0]
+                return node, 0
+            except (AssertionError, AttributeError, RuntimeError):  # it was made where there are no gradients
+                return None
 
     def key(self, value: Any) -> Any:
         """Return what is never the same for two values that a tensor has had, except for a leaf."""
-        return self.edge(value) or (id(value), count_writes(value))
+        return self.edge(value) or (id(value), version_of(value))
 
     def find(self, value: Any) -> Tensor:
         """Return the trace's tensor for one of PyTorch's, as it is now."""
         key = self.key(value)
         known, array = self.tensors.get(key), self.copy(value)
-        leaf = value.requires_grad and value.is_leaf
+        leaf = type(key[0]) is not int and value.is_leaf
         if known is not None and (hold_the_same(known._array, array) or not (leaf or type(key[0]) is int)):
             return known
         if known is not None and leaf:
@@ -317,8 +382,18 @@ class Recorder(TorchFunctionMode):
             if known._id in self.watched:
                 self.report(events.Assign(known, wrap(array), before, wrap(array), None))
             return known
+        if known is not None and type(key[0]) is not int:
+            known._array = array
+            self.report(events.Remark("A tensor was written into through .data or .detach(), which autograd ignores."))
+            return known
         self.kept.append(value)
-        if value.requires_grad and not leaf:
+        base = base_of(value)
+        followed = type(key[0]) is not int and not leaf
+        if followed and base is not None and (edge := self.edge(base)) and edge in self.tensors:
+            self.record("view", [Given(self.find(base), edge)], {}, [value])
+        elif followed and id(value) in self.current:  # what it is a view of is known to PyTorch alone
+            self.record("view", [], {}, [value])
+        elif followed:
             self.adopt(value)
         elif leaf:
             with only(*always.listeners):
@@ -343,7 +418,11 @@ class Recorder(TorchFunctionMode):
         if self.inside or not isinstance(value, torch.Tensor):  # what a call computes inside is not shown
             return value
         with self.working():
-            return self.find(value) if value.is_leaf or self.key(value) in self.tensors else value
+            try:
+                seen = is_readable(value) and (value.is_leaf or self.key(value) in self.tensors)
+                return self.find(value) if seen else value
+            except RuntimeError:  # a view whose base was written into may not be looked at
+                return value
 
     def adopt(self, value: Any, name: str | None = None) -> None:
         """Report a tensor of whose making autograd knows more than the trace has seen."""
@@ -373,6 +452,10 @@ class Recorder(TorchFunctionMode):
         with self.working():
             return TorchExplanation(self.log, self.trace.events, target, source)
 
+    def is_elsewhere(self) -> bool:
+        """Return whether this is another thread than the trace's."""
+        return get_ident() != self.thread
+
     # What happens around calls ----------------------------------------------------------------------------------------
 
     def pause(self, paused: bool) -> None:
@@ -383,13 +466,16 @@ class Recorder(TorchFunctionMode):
 
     def enter_module(self, module: Any, args: Any) -> None:
         """Open a scope for a module that begins, named as its parent names it."""
+        if self.is_elsewhere():
+            return
         if isinstance(module, REFUSED):
             raise NotImplementedError(f"a trace does not follow {type(module).__name__}; call the module inside it")
         if not self.scopes:
             name = find_name(module) or type(module).__name__.lower()
             with self.working():
                 for path, parameter in module.named_parameters():
-                    self.find(parameter).name = f"{name}.{path}"
+                    if is_readable(parameter):
+                        self.find(parameter).name = f"{name}.{path}"
         else:
             parent = self.scopes[-1][0]
             paths = {id(part): path for path, part in parent.named_modules()}
@@ -399,7 +485,7 @@ class Recorder(TorchFunctionMode):
 
     def leave_module(self, module: Any, args: Any, result: Any) -> None:
         """Close the scope of a module that has ended."""
-        if self.scopes and self.scopes[-1][0] is module:
+        while not self.is_elsewhere() and any(opened is module for opened, _ in self.scopes):
             self.scopes.pop()[1].__exit__(None, None, None)
 
     def is_stepping(self) -> bool:
@@ -408,10 +494,12 @@ class Recorder(TorchFunctionMode):
 
     def begin_step(self, optimizer: Any, args: Any, options: Any) -> None:
         """Stop seeing what an optimizer computes."""
-        self.stepping = True
+        self.stepping = self.stepping or not self.is_elsewhere()
 
     def end_step(self, optimizer: Any, args: Any, options: Any) -> None:
         """Report which variables an optimizer has changed."""
+        if self.is_elsewhere():
+            return
         self.stepping = False
         values = [value for group in optimizer.param_groups for value in group["params"]]
         with self.working():
@@ -479,15 +567,15 @@ def list_arguments(
     for part in args:
         parts = list(flatten(part))
         if any(isinstance(one, torch.Tensor) for one in parts):
-            listed += [known[id(one)] if isinstance(one, torch.Tensor) else one for one in parts]
+            listed += [known.get(id(one), one) for one in parts]
         elif index or not (part is None or isinstance(part, bool)):
             listed.append(part)
-    listed += [known[id(part)] for part in options.values() if isinstance(part, torch.Tensor)]
+    listed += [known[id(part)]._replace(keyword=True) for part in options.values() if isinstance(part, torch.Tensor)]
     usual = defaults(func)
     return listed, {
         key: part
         for key, part in options.items()
-        if not (isinstance(part, torch.Tensor) or part is None or (key in usual and usual[key] == part))
+        if not (isinstance(part, torch.Tensor) or part is None or (key in usual and usual[key] is part))
     }
 
 
@@ -515,6 +603,11 @@ def is_tensor(name: str | None) -> bool:
     frame = user_frame(sys._getframe())
     found = frame.f_locals.get(name, frame.f_globals.get(name)) if name else None
     return found is None or isinstance(found, torch.Tensor)
+
+
+def has_another_shape(value: Any, new: Any) -> bool:
+    """Return whether a tensor gets data of another shape, for which a node that knows the old one is of no use."""
+    return is_readable(value) and value.requires_grad and value.shape != new.shape
 
 
 def find_name(value: Any) -> str | None:

@@ -13,7 +13,7 @@ from ..explain.labels import is_statement
 from ..text.frames import Where, here
 from ..text.places import expression, names, place, written
 from ..text.source_code import source_of
-from .pytorch_graph import count_writes, flatten
+from .pytorch_graph import flatten, version_of
 
 QUIET = re.compile(
     r"_(?!_|foreach|fused)|\.(?!(data|grad|is_leaf|T|mT|H|mH|real|imag)$)"
@@ -109,7 +109,7 @@ class CallLog:
             return func(*args, **options)
         with torch._C.DisableTorchFunction():
             inputs, targets, number = _list_tensors((args, options)), _list_tensors(args[:1]), len(self.calls)
-            needed, counts = frozenset(id(one) for one in inputs if one.requires_grad), [*map(count_writes, inputs)]
+            needed, counts = frozenset(id(one) for one in inputs if one.requires_grad), [*map(version_of, inputs)]
         call = LoggedCall(number, name, here(), targets, inputs, needed, options, [], [], [], False)
         try:
             result = func(*args, **options)
@@ -118,7 +118,7 @@ class CallLog:
             self.advise(error)
             raise
         with torch._C.DisableTorchFunction():
-            wrote = [one for one, count in zip(inputs, counts, strict=True) if count_writes(one) != count]
+            wrote = [one for one, count in zip(inputs, counts, strict=True) if version_of(one) != count]
             outputs = [*{id(one): one for one in (*_list_tensors(result), *wrote)}.values()]
             nodes, paused = [one.grad_fn for one in outputs], not torch.is_grad_enabled()
         changes: dict[str, Any] = {"outputs": outputs, "wrote": wrote, "nodes": nodes, "paused": paused}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ import torch
 from ..core import events
 from ..core.tensor import wrap
 from ..trace.foreign import ForeignTape, Gradient
-from .pytorch_graph import Call, Edge, agree, copy_numbers, flatten
+from .pytorch_graph import Call, Edge, agree, copy_numbers, flatten, leaf_of
 
 
 class Pass:
@@ -21,10 +22,12 @@ class Pass:
     def __init__(self, recorder: Any) -> None:
         self.recorder = recorder
         self.sums: dict[Edge, Any] = {}  # the cotangent of each tensor so far
+        self.scales: dict[Edge, Any] = {}  # how large the numbers are that went into it
         self.parts: dict[tuple[int, Edge], list[tuple[Any, Any]]] = defaultdict(list)  # by call: sent, but not reported
         self.awaited: Counter[tuple[int, Edge]] = Counter()
         self.pulled: dict[int, Any] = {}  # by call: the entry whose cotangent arrived last
         self.calls: dict[int, Call] = {}
+        self.shared: set[Any] = set()  # nodes that several calls have
         self.leaves: dict[Edge, Any] = {}  # those that got a cotangent, and what they had before
 
     def run(self, func: Any, args: Any, options: Any) -> Any:
@@ -35,20 +38,23 @@ class Pass:
         targets = [*flatten(given.get("outputs", given.get("tensors", given.get("self"))))]
         seeds = [*flatten(given.get("grad_outputs", given.get("grad_tensors", given.get("gradient"))))]
         self.is_backward, self.recorded = func is not torch.autograd.grad, bool(given.get("create_graph"))
-        if given.get("is_grads_batched") or not all(isinstance(target, torch.Tensor) for target in targets):
+        if given.get("is_grads_batched") or not all(
+            isinstance(part, torch.Tensor) for part in [*targets, *flatten(wanted or ())]
+        ):
             recorder.report(events.Remark("This backward pass is not followed."))
             return func(*args, **options)
         found = [(target, recorder.find(target), recorder.edge(target)) for target in targets]
         order = self.reach([edge for _, _, edge in found if edge])
         self.tape = recorder.tapes[order]
+        self.needed = self.find_needed(wanted) if wanted is not None else None
         if self.recorded and len(recorder.tapes) == order + 1:
             recorder.tapes.append(ForeignTape("autograd"))
             recorder.tapes[-1].entries = list(recorder.tapes[0].entries)
         for (target, tensor, edge), seed in zip(found, seeds + [None] * (len(found) - len(seeds)), strict=True):
             if edge:
-                start = copy_numbers(torch.ones_like(target) if seed is None else seed)
-                self.sums[edge] = start if edge not in self.sums else self.sums[edge] + start
-                recorder.report(events.Seed(self.tape, tensor, wrap(start)))
+                start = torch.ones_like(target) if seed is None else seed
+                self.add(edge, start)
+                recorder.report(events.Seed(self.tape, tensor, wrap(copy_numbers(start))))
         handles = self.listen()
         before, recorder.order = recorder.order, order + 1
         try:
@@ -64,13 +70,15 @@ class Pass:
         seeded = not all(seed is None or bool((seed == 1).all()) for seed in seeds)  # ones: of the sum
         if self.is_backward:
             for (node, _), before in self.leaves.items():
-                leaf = node.variable
+                if (leaf := leaf_of(node)).grad is None:  # it was detached, or a hook has taken it away
+                    continue
                 kept = None if before is None else wrap(before)
                 outcome = "gradient", tensors, recorder.find(leaf), wrap(copy_numbers(leaf.grad)), True, seeded, ()
                 recorder.report(Gradient(self.tape, *outcome, kept))
         else:
             for source, gradient in zip(flatten(wanted), flatten(result), strict=True):
-                if gradient is not None and (edge := recorder.edge(source)):
+                edge = None if gradient is None else recorder.edge(source)
+                if edge and (edge in self.sums or gradient.any()):
                     self.check(edge, gradient)
                 source, came = recorder.find(source), None if gradient is None else recorder.find(gradient)
                 recorder.report(
@@ -87,21 +95,36 @@ class Pass:
                 self.calls[id(call)] = call
                 order = max(order, call.order)
                 waiting += call.arguments
-            elif hasattr(edge[0], "variable"):
-                self.leaves[edge] = edge[0].variable
+            elif (leaf := leaf_of(edge[0])) is not None:
+                self.leaves[edge] = leaf
         return order
+
+    def find_needed(self, wanted: Any) -> set[Edge]:
+        """Find the tensors on the way to those that are asked for; PyTorch computes others' cotangents only in part."""
+        needed = {self.recorder.edge(value) for value in flatten(wanted) if isinstance(value, torch.Tensor)}
+        for call in sorted(self.calls.values(), key=lambda call: call.entries[0].output_id):
+            if not needed.isdisjoint(call.arguments):
+                needed.update(call.outputs)
+        return needed
 
     def listen(self) -> list[Any]:
         """Ask the nodes at the boundary of each call to say what passes."""
         handles, leaves, self.leaves = [], self.leaves, {}
         ends: dict[Any, dict[int, tuple[Call, int]]] = defaultdict(dict)
+        counts = Counter(node for call in self.calls.values() for node in call.nodes)
+        self.shared = {node for node, count in counts.items() if count > 1}
         for call in self.calls.values():
             for k, edge in enumerate(call.outputs):
                 if edge:
                     ends[edge[0]][edge[1]] = call, k
-            for node, sent in call.boundary.items():
+            for sent in call.boundary.values():
                 self.awaited.update((id(call), edge) for _, edge in sent)
-                handles.append(node.register_hook(partial(self.leave, call, node)))
+            inside = self.shared & call.nodes
+            for node in call.nodes if inside else call.boundary:
+                inner = [(k, edge) for k, edge in enumerate(node.next_functions) if edge[0] in inside]
+                sent = inner + call.boundary.get(node, [])
+                if sent and node not in self.shared:
+                    handles.append(node.register_hook(partial(self.leave, call, node, sent)))
         for node, makers in ends.items():
             handles.append(node.register_prehook(partial(self.arrive, node, makers)))
         for edge, leaf in leaves.items() if self.is_backward else ():
@@ -115,33 +138,65 @@ class Pass:
                 self.check((node, number), came[number])
                 self.pulled[id(call)] = call.entries[k]
                 self.recorder.report(events.PullBack(self.tape, call.entries[k], wrap(copy_numbers(came[number]))))
+                if node in self.shared:
+                    for end, part in self.pull_back(call, (node, number), came[number]):
+                        self.parts[id(call), end].append((object(), part))
 
-    def leave(self, call: Call, node: Any, sent: tuple[Any, ...], _: Any) -> None:
+    def leave(self, call: Call, node: Any, ways: list[tuple[int, Edge]], sent: tuple[Any, ...], _: Any) -> None:
         """Note what a node sends on; report it once all that its call sends to that tensor is known."""
-        for position, edge in call.boundary[node]:
+        parts = [part for part in sent if part is not None and part.grad_fn is not None]
+        for part in sorted(parts, key=lambda part: part.grad_fn._sequence_nr()):  # one may be on another's way
+            self.follow(part, f"{call.entries[0].name}_backward")
+        for position, edge in ways:
             key = id(call), edge
             self.awaited[key] -= 1
             if sent[position] is not None:
-                self.parts[key].append((node, sent[position]))
-                self.follow(sent[position], f"{call.entries[0].name}_backward")
-            if not self.awaited[key]:
+                for end, part in self.pull_back(call, edge, sent[position]):
+                    self.parts[id(call), end].append((node if end == edge else object(), part))
+            if not self.awaited[key] and edge in call.arguments:
                 self.send(*key)
+
+    def pull_back(self, call: Call, edge: Edge, part: Any) -> Iterator[tuple[Edge, Any]]:
+        """Pull a cotangent back through nodes that several calls have: PyTorch does that for all of these at once."""
+        node, number = edge
+        if edge in call.arguments or node in self.shared:
+            with torch.no_grad():
+                shape = node._input_metadata[number].shape
+                part = part if part.shape == shape else part.sum_to_size(shape)
+        if edge in call.arguments:
+            yield edge, part
+        elif node in self.shared:
+            with torch.no_grad():
+                sent = node(*[part if k == number else zeros(form) for k, form in enumerate(node._input_metadata)])
+            for way, each in zip(node.next_functions, sent if isinstance(sent, tuple) else (sent,), strict=True):
+                if each is not None and way[0] is not None:
+                    yield from self.pull_back(call, way, each)
 
     def send(self, number: int, edge: Edge) -> None:
         """Report what a call contributes to a tensor: for each of its arguments by itself, where that is known."""
         parts, call = self.parts.pop((number, edge), []), self.calls[number]
+        if self.needed is not None and edge not in self.needed:
+            return
         places, recorder = call.arguments[edge], self.recorder
         if len(parts) != len(places) or len({id(node) for node, _ in parts}) > 1:
             total = sum(part for _, part in parts[1:]) + parts[0][1] if parts else None
             parts, places = [(None, total)] if parts else [], places[:1]
         entry = self.pulled.get(number)
         for argument, (_, part) in zip(places, parts, strict=False):
-            value, before = copy_numbers(part), self.sums.get(edge)
-            self.sums[edge] = after = value if before is None else before + value
+            before = self.sums.get(edge)
+            after = self.add(edge, part)
             if entry is None:
                 continue
-            sums = None if before is None else wrap(before), wrap(value), wrap(after)
+            sums = [None if each is None else wrap(copy_numbers(each)) for each in (before, part, after)]
             recorder.report(events.Accumulate(self.tape, entry, argument, *sums, recorder.tensors[edge]))
+
+    def add(self, edge: Edge, value: Any) -> Any:
+        """Add to the cotangent of a tensor as PyTorch does, in its own dtype; return the sum."""
+        value, before = value.detach(), self.sums.get(edge)
+        value = value.to_dense() if value.layout is not torch.strided else value
+        self.sums[edge] = value.clone() if before is None else before + value
+        self.scales[edge] = self.scales.get(edge, 0.0) + value.to(torch.complex128).nan_to_num(0.0, 0.0, 0.0).abs()
+        return self.sums[edge]
 
     def follow(self, value: Any, name: str) -> None:
         """Report what this pass has computed, if it is recorded for the next."""
@@ -152,16 +207,21 @@ class Pass:
         """Note that a leaf gets its gradient."""
         if came[0] is not None:
             self.check(edge, came[0])
-            self.leaves[edge] = None if leaf.grad is None else copy_numbers(leaf.grad)
+            self.leaves.setdefault(edge, None if leaf.grad is None else copy_numbers(leaf.grad))
 
     def check(self, edge: Edge, came: Any) -> None:
         """Report it if autograd has another cotangent than the trace has seen: a hook may have changed it."""
         for key in [key for key in self.parts if key[1] == edge]:
             self.send(*key)
         self.follow(came, "add")
-        actual, shown = copy_numbers(came), self.sums.get(edge)
-        if shown is None or not agree(actual, shown):
+        shown = self.sums.pop(edge, None)
+        actual = self.add(edge, came)
+        if shown is None or not agree(actual, shown, self.scales[edge]):
             self.recorder.report(
                 events.Remark("Here something else arrived than the calls above have sent: that is not followed.")
             )
-        self.sums[edge] = actual
+
+
+def zeros(form: Any) -> Any:
+    """Return a cotangent of zeros, as a node takes it; some nodes do nothing if one of theirs is missing."""
+    return torch.zeros(form.shape, dtype=form.dtype) if form.dtype.is_floating_point or form.dtype.is_complex else None

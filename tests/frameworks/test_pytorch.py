@@ -240,16 +240,20 @@ def test_what_was_computed_before_the_trace_is_not_followed():
     np.testing.assert_allclose(named(steps, "x"), float(x.grad), rtol=1e-5)
 
 
-def test_torch_func_and_other_devices_are_refused_by_name():
+def test_what_cannot_be_followed_is_refused_by_name():
     with pytest.raises(NotImplementedError, match=r"doesn't follow torch\.func"), ad.trace():
         torch.func.grad(lambda a: (a * a).sum())(torch.ones(2))
-    with pytest.raises(NotImplementedError, match="on the CPU, and this one is on meta"), ad.trace():
-        torch.ones(2, device="meta") * 2
     with pytest.raises(NotImplementedError, match="DataParallel"), ad.trace():
         torch.nn.DataParallel(torch.nn.Linear(1, 1))(torch.ones(1, 1))
 
 
 @pytest.mark.parametrize("place", ["before", "inside"])
+def test_a_tensor_without_numbers_is_not_followed():
+    with ad.trace() as steps:
+        assert (torch.ones(2, device="meta") * 2).device.type == "meta"
+    assert "mul is not followed: NumPy cannot hold one of its tensors" in steps.transcript()
+
+
 def test_a_compiled_function_runs_as_it_is_written(place):
     program = """
 import torch, autodiff_edu as ad
