@@ -1,4 +1,4 @@
-"""What the exercises of the appendix on PyTorch call right is what PyTorch answers, on the programs that they show."""
+"""What the appendix on PyTorch says of programs that it doesn't run: of those of its exercises, and of changes."""
 
 import re
 
@@ -7,6 +7,7 @@ import torch
 
 import autodiff_edu as ad
 from autodiff_edu.course.chapters.pytorch_and_jax import GRADS, LINES, SCALES
+from autodiff_edu.course.contents import OURS
 
 pytestmark = pytest.mark.torch
 
@@ -79,3 +80,42 @@ def test_the_parts_of_a_batch_add_up_to_the_whole(sizes):
     for part, scale in zip(samples.split(sizes), SCALES.answer(sizes), strict=True):
         (torch.mean((parts * part - 1) ** 2) * scale).backward()
     torch.testing.assert_close(parts.grad, whole.grad)
+
+
+def changed(name, *changes):
+    """Run a cell of the notebook after what it builds on, with changes to its text."""
+    cells = {cell["id"]: "".join(cell["source"]) for cell in OURS.find("pytorch-and-jax").read()["cells"]}
+    source = cells[name]
+    for before, after in changes:
+        assert source.count(before) == 1
+        source = source.replace(before, after)
+    names = {"ad": ad}
+    for text in (cells["opening-player"], source):
+        exec(f"import torch\n{text.removeprefix('%%play')}", names)
+    return names
+
+
+def test_gradients_that_are_cleared_before_the_step_leave_the_loss_as_it_is(capsys):
+    clear = "        if clear:\n            optimizer.zero_grad()\n"
+    changed("grad-3", (clear, ""), ("loss.backward()\n", f"loss.backward()\n{clear}"))
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["cleared:", *["13.500"] * 6]
+
+
+def test_a_leaf_keeps_its_gradient_and_an_update_without_no_grad_makes_another_tensor():
+    names = changed(
+        "leaf-1", ("torch.tensor(100.0, requires_grad=True) / 100", "(torch.tensor(100.0) / 100).requires_grad_()")
+    )
+    assert names["rate"].grad == -20
+    exec("rate = rate - 0.05 * rate.grad\nloss = torch.mean((rate * km + 2.0 - paid) ** 2)\nloss.backward()", names)
+    assert not names["rate"].is_leaf
+
+
+def test_no_path_is_left_if_the_square_moves_into_the_block():
+    with pytest.raises(RuntimeError, match="element 0 of tensors does not require grad"):
+        changed("cut-1", ("square = x * x\n", ""), ("    bound", "    square = x * x\n    bound"))
+
+
+def test_a_product_with_a_constant_may_be_written_into(capsys):
+    names = changed("write-1", ("torch.exp(scores)", "2 * scores"))
+    assert capsys.readouterr().out == ""
+    assert names["scores"].grad is not None

@@ -1,4 +1,4 @@
-"""The exercises of appendix C, PyTorch and JAX under the player: five `.grad`s, three lines to blame, parts of a batch.
+"""The exercises of appendix C, PyTorch and JAX under the player: five `.grad`s, three lines to blame, a batch.
 
 None of them needs PyTorch. `tests/frameworks/test_appendix_torch.py` runs their programs with it.
 """
