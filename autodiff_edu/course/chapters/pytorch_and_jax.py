@@ -24,7 +24,7 @@ PREDICTIONS = (
         why="`backward()` adds to what is there: −20 − 3.25. Nothing in this cell clears it.",
     ),
     Prediction(
-        "−20 flows back to `rate`. What does `rate.grad` hold?",
+        "In the next cell, −20 flows back to `rate`. What does `rate.grad` hold?",
         answer="None",
         choices=("−20", "−0.2", "0", "None"),
         hints={
@@ -35,7 +35,7 @@ PREDICTIONS = (
         why="`rate` is the result of a division, and PyTorch keeps `.grad` only where the path ends.",
     ),
     Prediction(
-        "`y` is three times `x * x`. What does `x.grad` hold?",
+        "In the next cell, `y` is three times `x * x`. What does `x.grad` hold?",
         answer="6",
         choices=("0", "6", "12", "18"),
         hints={
@@ -46,7 +46,7 @@ PREDICTIONS = (
         why="Only `square` is connected, and its slope is 2x = 6.",
     ),
     Prediction(
-        "Below, one line breaks the backward pass. Which one does PyTorch's traceback point to?",
+        "In the next cell, one line breaks the backward pass. Which one does PyTorch's traceback point to?",
         answer="loss.backward()",
         choices=("weights = torch.exp(scores)", "weights /= weights.sum()", "loss.backward()"),
         hints={
@@ -56,7 +56,7 @@ PREDICTIONS = (
         why="The write went through. Only the backward pass notices that a number it needs is gone.",
     ),
     Prediction(
-        "`base` is cut off by `stop_gradient`. What is the slope of the loss with respect to it?",
+        "In the next cell, `base` is cut off by `stop_gradient`. What is the slope of the loss with respect to it?",
         answer="0",
         choices=("−7", "0", "None"),
         hints={
