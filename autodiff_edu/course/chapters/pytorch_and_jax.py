@@ -150,7 +150,7 @@ w.grad
 LINES = Table(
     "Which line?",
     """\
-Three programs, each with what somebody wrote about it. In each, one line has to be changed. Which is it?
+Three programs, each with what somebody wrote about it. In each, one line is to blame. Which is it?
 
 a) "The loss is the same number in every turn. No error."
 
@@ -220,7 +220,7 @@ c) "Line 5 raises: element 0 of tensors does not require grad."
     },
     called="line",
     why="A new tensor under an old name, a write into a result that is needed later, and a position, which has no slope. "
-    "In none of the three does the line of the error, if there is one, have to be changed.",
+    "The line with the error is to blame in none of them.",
 )
 
 
