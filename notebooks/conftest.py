@@ -7,8 +7,11 @@ Jupyter picks free ports for a kernel first and opens them later. Two workers ca
 never answers. Sockets that are files can't be mixed up.
 
 nbval compares bytes. No two CPUs agree on the last bit of a sum, so autodiff_edu/course/tools/differences.py compares.
+
+The chapter on PyTorch and JAX is collected only where both are installed, which the README's command doesn't do.
 """
 
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,6 +22,8 @@ from nbval.kernel import RunningKernel
 from nbval.plugin import IPyNbCell
 
 from autodiff_edu.course.tools.differences import differences
+
+collect_ignore_glob = ["*-pytorch-and-jax.ipynb"] if None in map(find_spec, ("torch", "jax")) else []
 
 
 class _WithoutPorts(KernelManager):

@@ -295,6 +295,9 @@ def _execute(chosen: argparse.Namespace) -> None:
     from nbclient.exceptions import CellExecutionError
 
     for path in chosen.notebooks:
+        if missing := execute.missing_frameworks(path):
+            print(f"{path}: left as it is, because {' and '.join(missing)} can't be imported", flush=True)
+            continue
         try:
             execute.execute(path, course=chosen.given)
         except CellExecutionError as error:
@@ -315,8 +318,13 @@ def _compare(chosen: argparse.Namespace) -> int:
     settings = [
         compare.Setting(name, number) for name in names for number in (seeds if name == compare.LAST_BIT else threads)
     ]
-    differ = 0
-    for setting, path, found in compare.compare_all(chosen.notebooks, settings, chosen.jobs):
+    differ, notebooks = 0, []
+    for path in chosen.notebooks:
+        if path.is_file() and (missing := execute.missing_frameworks(path)):
+            print(f"{path}: not run, because {' and '.join(missing)} can't be imported", flush=True)
+        else:
+            notebooks.append(path)
+    for setting, path, found in compare.compare_all(notebooks, settings, chosen.jobs):
         differ += bool(found)
         print(f"{setting}: {path}: {'' if found else 'the same'}".rstrip())
         print(*(f"    {line}\n" for line in found), sep="", end="", flush=True)

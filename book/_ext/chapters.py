@@ -33,7 +33,7 @@ EXECUTE = "python -m autodiff_edu.course execute"
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect to the events of Sphinx."""
     app.add_config_value("course", "", "html")  # the folder of a course; of ours, if there is none
-    app.add_config_value("has_lab", False, "html")  # so that all pages are written anew when a lab is built or removed
+    app.add_config_value("in_lab", [], "html")  # so that all pages are written anew when a lab is built or removed
     app.connect("config-inited", prepare, priority=100)
     app.connect("html-page-context", describe, priority=600)
     app.connect("html-page-context", point_to_glossary, priority=600)
@@ -44,7 +44,7 @@ def prepare(app: Sphinx, config: Config) -> None:
     """Bring everything, look for a lab, and name the search's weights by their full path, as Sphinx wants here."""
     notebooks = course_of(config).notebooks
     bring(Path(app.srcdir), notebooks, f"{notebooks}/" if config.course else "notebooks/")
-    config.has_lab = (Path(app.srcdir) / LAB).exists()
+    config.in_lab = sorted(path.stem for path in (Path(app.srcdir) / LAB / "files").glob("*.ipynb"))
     config.html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 
 
@@ -163,7 +163,7 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
         chapter = page.removeprefix("chapters/")
         repository = app.config.html_theme_options.get("repository_url") or ""
         context["header_buttons"] += buttons(repository, chapter) if repository else []
-        if app.config.has_lab:
+        if chapter in app.config.in_lab:
             context["header_buttons"].append(
                 opener(f"{context['pathto']('lab/lab/index.html', 1)}?path={chapter}.ipynb")
             )

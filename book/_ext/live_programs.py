@@ -16,6 +16,7 @@ from kernel import plain, values
 PLAYER = "data-autodiff-player"
 ALWAYS = ("import numpy as np", "import autodiff_edu as ad", "from autodiff_edu.course import check")
 DRAWING = {"plt", "figure", "axes"}  # what draws is left out: Matplotlib takes longer to load than all the rest
+STORED = {"torch", "jax"}  # what no page can load: a player that needs one of them stays the stored run
 DATA = re.compile(r"""["'](data/[\w.-]+)["']""")
 
 
@@ -35,6 +36,8 @@ def programs(notebook: dict[str, Any]) -> list[dict[str, Any]]:
             asked = source if kind == "play" else f"{source}\n\n{''.join(cells[number + 1]['source'])}"
             before = needed(["".join(earlier["source"]) for earlier in cells[:number] if is_run(earlier)], asked)
             before = [part for part in before if not part.startswith(ALWAYS)]
+            if kind == "play" and any(bound(part) & STORED for part in [*before, *parts(source)] if imports(part)):
+                continue
             if kind == "play" and not re.search(r"\b(def|with|lambda)\b", source):  # the program is in an earlier cell
                 source = f"{spaced(part for part in before if not imports(part))}\n\n{source}"
                 before = [part for part in before if imports(part)]

@@ -48,8 +48,9 @@ addEventListener("DOMContentLoaded", () => {
     import(new URL(programs.dataset.script, location.href));
     return;
   }
-  const editable = "div.cell:is(.tag_exercise, :has([data-autodiff-player])) .cell_input, .live-program";
-  for (const cell of document.querySelectorAll(editable)) {
+  const cells = document.querySelectorAll("div.cell");
+  for (const { cell: number } of JSON.parse(programs.textContent).programs) {
+    const cell = number === null ? document.querySelector(".live-program") : cells[number].querySelector(".cell_input");
     const pencil = document.createElement("button");
     pencil.type = "button";
     pencil.className = "live-pencil";

@@ -21,6 +21,8 @@ from typing import Any
 
 from fetch import digest, write_json
 
+from autodiff_edu.course.tools.execute import imported_frameworks
+
 HERE = Path(__file__).parent
 PYTHON = HERE.parent / "made" / "python"
 ROOT = HERE.parents[1]
@@ -66,9 +68,11 @@ def download(wheels: Path) -> None:
 
 
 def write_contents(folder: Path) -> None:
-    """Write the chapters and their data: without outputs, which the reader is here to make."""
+    """Write the chapters that run in a page, and their data: without outputs, which the reader is here to make."""
     shutil.copytree(ROOT / "notebooks" / "data", folder / "data")
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        if imported_frameworks(path):  # which no page can load
+            continue
         notebook = json.loads(path.read_text(encoding="utf-8"))
         for cell in notebook["cells"]:
             if cell["cell_type"] == "code":

@@ -10,6 +10,9 @@ from autodiff_edu.player.unpacking import unpack
 
 TRACE = re.compile(r'<script type="application/json">(\{"version":.*?)</script>', re.DOTALL)
 
+STORED = {"C-pytorch-and-jax"}
+"""Chapters whose players are stored runs in the book, because no page can load what they need."""
+
 
 def steps(html: str) -> list[str]:
     """Return the sentences of the player in an output."""

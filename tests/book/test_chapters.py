@@ -206,18 +206,19 @@ def test_the_buttons_know_the_repository_from_one_place(slash):
     ]
 
 
-def test_the_button_that_opens_a_chapter_is_there_only_with_a_lab():
+def test_the_button_that_opens_a_chapter_is_there_only_if_the_lab_has_it():
     configuration = yaml.safe_load((BOOK / "_config.yml").read_text(encoding="utf-8"))
-    (button,) = header_buttons(configuration, has_lab=True)
+    (button,) = header_buttons(configuration, in_lab=("01-the-tape",))
     assert button["url"] == "../lab/lab/index.html?path=01-the-tape.ipynb"
+    assert header_buttons(configuration, in_lab=("02-backward",)) == []
 
 
-def header_buttons(configuration: dict[str, Any], *, has_lab: bool = False) -> list[dict[str, Any]]:
+def header_buttons(configuration: dict[str, Any], *, in_lab: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     """What a chapter shows besides the theme's own, as Jupyter Book makes its options from the configuration."""
     given = {"latex_individualpages": False}  # it asks for this, whatever is built
     options = get_final_config(user_yaml=configuration, cli_config=given, sourcedir=BOOK)[0]["html_theme_options"]
     context: dict[str, Any] = {"header_buttons": [], "script_files": [], "pathto": lambda name, _: f"../{name}"}
-    app = SimpleNamespace(config=SimpleNamespace(html_theme_options=options, has_lab=has_lab))
+    app = SimpleNamespace(config=SimpleNamespace(html_theme_options=options, in_lab=in_lab))
     chapters.describe(app, "chapters/01-the-tape", "page.html", context, None)
     return context["header_buttons"]
 

@@ -443,6 +443,14 @@ def test_curves_and_pictures_of_chapter_12_are_told_apart(site: Path) -> None:
     assert ["on-white" in plot for plot in plots] == [False, True, True]
 
 
+@pytest.mark.parametrize(("name", "count"), [("index", 1), ("chapters/C-pytorch-and-jax", 3)])
+def test_a_page_offers_to_edit_only_what_a_page_can_run(name: str, count: int, site: Path, open_tab: Any) -> None:
+    tab = open_tab(f"{site.as_uri()}/{name}.html")
+    tab.page.locator(".live-pencil").first.wait_for(state="attached")
+    assert tab.page.locator(".live-pencil").count() == count  # no player that needs PyTorch, but each exercise
+    tab.is_quiet()
+
+
 @some(["index"], ["chapters/02-backward"])
 def test_a_definition_leads_to_its_entry_in_the_glossary(name: str, site: Path, open_tab: Any) -> None:
     word, title = {"index": ("contribution",) * 2, "chapters/02-backward": ("pulled back", "pull back")}[name]

@@ -245,11 +245,28 @@ def test_a_chapter_that_raises_or_is_missing_is_left_as_it_was(tmp_path, capsys)
     assert "y.ipynb; no chapter was run" in capsys.readouterr().err
 
 
+def test_a_chapter_on_a_framework_that_is_not_there_is_not_run(tmp_path, capsys, monkeypatch):
+    path = notebook(tmp_path / "x.ipynb", "import numpy as np\nimport jax.numpy as jnp", "from torch import nn\n1 / 0")
+    other = notebook(tmp_path / "y.ipynb", "torch = 'import torch'")
+    before = path.read_bytes()
+    monkeypatch.setattr("autodiff_edu.course.tools.execute.find_spec", {"torch": None, "jax": ...}.get)
+    assert main(["execute", str(path), str(other)]) == 0
+    said = capsys.readouterr().out
+    assert "x.ipynb: left as it is, because torch can't be imported" in said
+    assert "y.ipynb: run and written" in said
+    assert path.read_bytes() == before
+    assert main(["compare", str(path), str(other)]) == 0
+    assert re.findall(r"(\w)\.ipynb: (.*)", capsys.readouterr().out) == [
+        ("x", "not run, because torch can't be imported"),
+        ("y", "the same"),
+    ]
+
+
 def test_appendices_are_handed_out_by_their_letter_after_the_numbers(tmp_path, capsys):
-    assert [key for key in CHAPTERS if isinstance(key, str)] == list(CHAPTERS)[-1:] == ["B"]
+    assert [key for key in CHAPTERS if isinstance(key, str)] == list(CHAPTERS)[-2:] == ["B", "C"]
     assert main(["assignment", str(tmp_path / "out"), "b", "2"]) == 0
     assert [Path(line).name[0] for line in capsys.readouterr().out.splitlines()] == ["0", "B"]
-    with pytest.raises(ValueError, match=r"there is no chapter 99; there are 0, 1, .*, B"):
+    with pytest.raises(ValueError, match=r"there is no chapter 99; there are 0, 1, .*, C"):
         assignment.choose(tmp_path, ["B", 99])
     with pytest.raises(ValueError, match="A-tensorflow asks nothing"):
         assignment.choose(tmp_path, ["A"])

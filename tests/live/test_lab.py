@@ -8,10 +8,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from book.steps import STORED
 from browser.test_lab import Notebook
 
 ROOT = Path(__file__).parents[2]
-CHAPTERS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+CHAPTERS = sorted({path.stem for path in (ROOT / "notebooks").glob("*.ipynb")} - STORED)
 PATIENCE = (
     240_000  # milliseconds: JupyterLab, Python and Matplotlib arrive in twenty seconds, in many more beside others
 )

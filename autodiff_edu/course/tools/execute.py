@@ -17,6 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ KERNEL = {
     "language_info": {"name": "python"},
 }
 MODEL = re.compile(r'(<div data-autodiff-player[^>]*) data-model="[^"]*"|(<div data-autodiff-frame)="[^"]*"')
+FRAMEWORKS = ("torch", "jax")
+"""What a chapter may be about, and nobody has to install."""
 FOLDS = {"hide-input": "source_hidden", "hide-output": "outputs_hidden"}
 """JupyterLab's words for what MyST-NB's tags hide. It shows the output again as soon as the cell is run."""
 
@@ -137,6 +140,30 @@ def needs_jupyter() -> None:
             import_module(module)
     except ImportError as error:
         raise ImportError(f"{error}; running chapters needs JupyterLab: pip install 'autodiff-edu[lab]'") from error
+
+
+def missing_frameworks(path: str | Path) -> list[str]:
+    """List which of PyTorch and JAX a notebook imports and are not installed: such a chapter is not run.
+
+    Parameters
+    ----------
+    path : path
+        The notebook.
+    """
+    return [name for name in imported_frameworks(path) if find_spec(name) is None]
+
+
+def imported_frameworks(path: str | Path) -> list[str]:
+    """List which of PyTorch and JAX a notebook imports.
+
+    Parameters
+    ----------
+    path : path
+        The notebook.
+    """
+    cells = json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
+    code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    return [name for name in FRAMEWORKS if re.search(rf"^(?:import|from) {name}\b", code, re.MULTILINE)]
 
 
 def fingerprint(notebook: dict[str, Any]) -> str:
