@@ -61,7 +61,8 @@ ONCE = (
 )
 NOT_A_LEAF = "{code} makes {x} a new tensor, which is not a leaf: PyTorch keeps .grad, and trains, for leaves only."
 MAKE_LEAF = (
-    " Write requires_grad_() at the end of this line; or {x}.retain_grad(), if you only want to read its gradient."
+    " Write requires_grad_() at the end of this line, and leave out requires_grad=True inside it; or write "
+    "{x}.retain_grad(), if you only want to read its gradient."
 )
 UPDATE = " To change the numbers of {x}, write `with torch.no_grad(): {x} -= ...`."
 
