@@ -172,7 +172,11 @@ def find_backward_birth(
     is_sum = not made.any()
     if is_sum:
         made, value = _is_worse(after, (before, value), True), after
-    return _birth(value, made, lambda *at: describe_backward(entry, argument, name, cotangent, value, *at, is_sum))
+
+    def tell(index: Index, kind: str) -> str:
+        return describe_backward(entry, argument, name, cotangent, value, index, kind, is_sum)
+
+    return _birth(value, made, tell)
 
 
 def _birth(array: Any, made: Any, tell: Callable[[Index, str], str]) -> Birth | None:

@@ -429,6 +429,8 @@ class Writer:
             if any(place is not None for place in pushes):
                 described["pushes"] = pushes
         for number, update in written.updates.items():
+            if update.formula is None:
+                continue
             self.document["steps"][number]["formula"] = index(update.formula)
 
     def _add_nudges(self, source: Any) -> None:

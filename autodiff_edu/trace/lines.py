@@ -424,14 +424,16 @@ class Lines(WithBlock, Listener):
             return False
         names = _list_names_rebound(statement)
         found = {path: tensor for name in names if at.has(name) for path, tensor in self.tensors_in(name, at[name])}
-        where, reported = where_is(at.frame.f_code, statement), False
+        made = {name.id: value for name, value in list_assigned(statement)}
+        whole, reported = getattr(statement, "value", statement), False
         for path, tensor in found.items():
             array = at.before[path]._array if path in at.before else None
             source = self.sources.get(id(array))  # in grad(f)(w) it is another tensor with the array of w
             if source is not None and source._array is array and tensor._id in self.from_gradients:
                 self.from_gradients.discard(tensor._id)  # a function may hand it on to another line
                 self.rebound[path] = len(self.trace.happenings), tensor
-                self.see(Rebind(where, path, tensor, source))
+                part = statement if isinstance(statement, ast.AugAssign) else made.get(path, whole)
+                self.see(Rebind(where_is(at.frame.f_code, part), path, tensor, source))
                 reported = True
         return reported
 

@@ -36,6 +36,7 @@ WAYS: dict[str, Callable[[Any, Any], Any]] = {
     "assign_add": np.add,
     "assign": lambda before, source: source,
 }
+SPOKEN = {"assign_sub": "{} - {}", "assign_add": "{} + {}", "assign": "{1}"}
 UNKNOWN = "computed outside of this program"
 WORD = re.compile(r"\b[^\W\d]\w*")
 LONGEST_SPOKEN = 40
@@ -43,7 +44,10 @@ LONGEST_SPOKEN = 40
 
 
 class Update(NamedTuple):
-    """How a variable got its new value: an expression for a sentence, if it is short, and the tree of the formula."""
+    """How a variable got its new value: an expression for a sentence, if it is short, and the tree of the formula.
+
+    The sentence has the names in the user's code, the formula the cotangents, each None or empty if it is not known.
+    """
 
     spoken: str
     formula: Any
@@ -72,6 +76,9 @@ class Updates:
         self.latest: dict[tuple[int, int], Any] = {}  # by pass and tensor: the cotangent so far
         self.spans = _spans(source.events)
         self.newest = -1  # the pass that had a cotangent last
+        outcomes = [event for event in source.events if isinstance(event, events.Outcome) and event.result is not None]
+        named = source.received | source.assigned
+        self.gradients = {id(event.result._array): named.get(event.result._id, "") for event in outcomes}
         self.written: dict[str, tuple[int, int]] = {}  # by its name in the program: the pass and tensor of a cotangent
         self.known: dict[int, Update] = {}  # by the number of the event
 
@@ -103,8 +110,12 @@ class Updates:
                 break
         if where is not None and any(names(where).literal[1:]):
             remark = ""
+        argument = names(where).arguments[1:] if where is not None else ()
+        said = SPOKEN.get(function or "", "").format(self.writer.labels[variable], *argument) if any(argument) else ""
         if expression and len(expression.text) <= LONGEST:
-            self._note_update(i, expression.text, variable, name)
+            self._note_update(i, expression.text, variable, name, said)
+        elif said:
+            self.known[i] = Update(said, None)
         firsts, lasts = self.spans.get(variable, ([], []))
         k = bisect_left(firsts, i)
         fresh = k > 0 and lasts[k - 1] > i
@@ -190,8 +201,8 @@ class Updates:
         self.written[name] = number, tensor
         return Text(name)
 
-    def _note_update(self, i: int, expression: str, variable: int, name: str) -> None:
-        """Note how an event came to its value, unless that is only a number."""
+    def _note_update(self, i: int, expression: str, variable: int, name: str, said: str = "") -> None:
+        """Note how an event came to its value, unless that is only a number; `said` is how the code has it."""
         found = {node.id for node in ast.walk(ast.parse(expression, mode="eval")) if isinstance(node, ast.Name)} - {
             "np"
         }
@@ -203,11 +214,14 @@ class Updates:
                 number, tensor = self.written[each]
                 is_own = tensor == variable and number == self.newest
                 leaves[each] = "g" if is_own else ("bar", labels[tensor])
-                spoken[each] = f"{labels[tensor]}_bar"
+                gradient = self.gradients.get(id(self.latest[number, tensor]))
+                spoken[each] = gradient or f"{labels[tensor]}_bar"
         if found:
-            said = WORD.sub(lambda word: spoken.get(word[0], word[0]), expression)
-            is_short = found == spoken.keys() and len(said) <= LONGEST_SPOKEN
-            self.known[i] = Update(said if is_short else "", formulas.tree(expression, tuple(leaves.items())))
+            if not said and found == spoken.keys():
+                said = WORD.sub(lambda word: spoken.get(word[0], word[0]), expression)
+            self.known[i] = Update(
+                said if len(said) <= LONGEST_SPOKEN else "", formulas.tree(expression, tuple(leaves.items()))
+            )
 
     def _maker(self, id_of_tensor: int | None, value: Any, before: int) -> int | None:
         """Find the operation that computed an operand of a later one."""
