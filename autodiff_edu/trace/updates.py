@@ -113,9 +113,9 @@ class Updates:
         argument = names(where).arguments[1:] if where is not None else ()
         said = SPOKEN.get(function or "", "").format(self.writer.labels[variable], *argument) if any(argument) else ""
         if expression and len(expression.text) <= LONGEST:
-            self._note_update(i, expression.text, variable, name, said)
-        elif said:
-            self.known[i] = Update(said, None)
+            self._note_update(i, expression.text, variable, name)
+        if said and len(said) <= LONGEST_SPOKEN:
+            self.known[i] = self.known.get(i, Update("", None))._replace(spoken=said)
         firsts, lasts = self.spans.get(variable, ([], []))
         k = bisect_left(firsts, i)
         fresh = k > 0 and lasts[k - 1] > i
@@ -201,8 +201,8 @@ class Updates:
         self.written[name] = number, tensor
         return Text(name)
 
-    def _note_update(self, i: int, expression: str, variable: int, name: str, said: str = "") -> None:
-        """Note how an event came to its value, unless that is only a number; `said` is how the code has it."""
+    def _note_update(self, i: int, expression: str, variable: int, name: str) -> None:
+        """Note how an event came to its value, unless that is only a number."""
         found = {node.id for node in ast.walk(ast.parse(expression, mode="eval")) if isinstance(node, ast.Name)} - {
             "np"
         }
@@ -217,11 +217,9 @@ class Updates:
                 gradient = self.gradients.get(id(self.latest[number, tensor]))
                 spoken[each] = gradient or f"{labels[tensor]}_bar"
         if found:
-            if not said and found == spoken.keys():
-                said = WORD.sub(lambda word: spoken.get(word[0], word[0]), expression)
-            self.known[i] = Update(
-                said if len(said) <= LONGEST_SPOKEN else "", formulas.tree(expression, tuple(leaves.items()))
-            )
+            said = WORD.sub(lambda word: spoken.get(word[0], word[0]), expression)
+            is_short = found == spoken.keys() and len(said) <= LONGEST_SPOKEN
+            self.known[i] = Update(said if is_short else "", formulas.tree(expression, tuple(leaves.items())))
 
     def _maker(self, id_of_tensor: int | None, value: Any, before: int) -> int | None:
         """Find the operation that computed an operand of a later one."""

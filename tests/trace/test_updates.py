@@ -456,8 +456,13 @@ def test_a_change_with_a_name_is_told_by_its_name():
             v = 0.9 * v - 0.1 * g["w"]
             w.assign_add(v)
         w.assign(v)
+        start = np.zeros(2)
+        w.assign(start)
     told = [text.partition(", which is ")[0] for text, _ in updates(traced)]
-    assert told == ["the variable w is assigned w + v"] * 3 + ["the variable w is assigned v"]
+    assert told == ["the variable w is assigned w + v"] * 3 + [
+        "the variable w is assigned v",
+        "the variable w is assigned start",
+    ]
 
 
 def test_a_gradient_in_a_dict_or_behind_a_step_keeps_its_name():
