@@ -36,7 +36,18 @@ from ..text.formatting import short_argument
 from ..text.labels import labels_of
 from ..text.places import Place
 from ..text.printing import printable
-from .origin import Index, at, bad, bad_arguments, describe, describe_backward, first, inputs_of, is_elementwise
+from .origin import (
+    Index,
+    at,
+    bad,
+    bad_arguments,
+    describe_backward,
+    describe_forward,
+    first,
+    firsts,
+    inputs_of,
+    is_elementwise,
+)
 from .remedies import LARGE, remedy
 from .silencers import explain_zero, silencer
 
@@ -258,9 +269,10 @@ class _Search:
         wrong = bad(entry.output_value)
         if made is not None and made.shape == wrong.shape and (wrong & made).any():
             wrong = wrong & made  # of several bad elements, take one that does harm
-        index, value = first(entry.output_value, wrong)
-        inputs = inputs_of(entry, index)
-        account = f"Forward, {entry.place}: {self.equation(entry)}: {describe(entry, inputs)} gives {value}{at(index)}."
+        found = firsts(entry.output_value, wrong)
+        (index, value), inputs = found[0], inputs_of(entry, found[0][0])
+        said = "; ".join(describe_forward(entry, *each) for each in found)
+        account = f"Forward, {entry.place}: {self.equation(entry)}: {said}."
         by = None
         if not self.bad_targets:
             if step is not None:
@@ -282,11 +294,12 @@ class _Search:
 
     def tell_backward(self, step: Step, argument: int, made: Any, sent: Any, is_sum: bool) -> Nonfinite:
         entry, cotangent, _ = step
-        index, value = first(sent, made)
+        found = firsts(sent, made)
+        (index, value), *_ = found
         name = self.labels[entry.ids[argument]]
         together = is_elementwise(entry) and np.shape(cotangent) == np.shape(sent)
         inputs, by = inputs_of(entry, index if together else None), None
-        said = describe_backward(entry, argument, name, cotangent, sent, index, value, is_sum)
+        said = "; ".join(describe_backward(entry, argument, name, cotangent, sent, *each, is_sum) for each in found)
         account = f"Backward, {entry.place}: {self.equation(entry)}: {said}."
         if together and not is_sum:
             by = silencer(step, self.steps, index)

@@ -8,11 +8,12 @@
 >>> with ad.GradientTape() as tape, np.errstate(all="ignore"):
 ...     y = 1.0 / x
 >>> find_forward_birth(tape.entries[0])
-Birth(value='inf', text='1 divided by 0 gives inf at element [1]')
+Birth(values=('inf',), text='1 divided by 0 gives inf at element [1]')
 """
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,15 +23,17 @@ from ..text.formatting import number, short_argument
 from ..text.shared import operators
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..core.entry import Entry
 
 Index = tuple[int, ...]
 
 
 class Birth(NamedTuple):
-    """What was made, "nan", "inf" or "-inf", and how."""
+    """What was made, of "nan", "inf" and "-inf", and how: the first element of each."""
 
-    value: str
+    values: tuple[str, ...]
     text: str
 
 
@@ -68,6 +71,20 @@ def first(array: Any, wrong: Any) -> tuple[Index, str]:
     index = tuple(np.argwhere(wrong)[0].tolist())
     element = np.asarray(array)[index]
     return index, "nan" if np.isnan(element) else "inf" if np.iscomplexobj(element) or element > 0 else "-inf"
+
+
+def firsts(array: Any, wrong: Any) -> list[tuple[Index, str]]:
+    """Return the index of the first marked element of each kind, and the word for its value.
+
+    >>> firsts(np.array([-np.inf, np.nan, 2.0, np.nan]), np.array([True, True, False, True]))
+    [((0,), '-inf'), ((1,), 'nan')]
+    """
+    array, found = np.asarray(array), []
+    nan, below = np.isnan(array), np.False_ if np.iscomplexobj(array) else array < 0
+    for kind in (nan, below, ~(nan | below)):
+        if (chosen := wrong & kind).any():
+            found.append(first(array, chosen))
+    return sorted(found)
 
 
 def at(index: Index) -> str:
@@ -109,51 +126,62 @@ def describe(entry: Entry, inputs: tuple[Any, ...]) -> str:
     return f"{entry.name} of {' and '.join(parts)}"
 
 
-def find_nan_of_infinity(entry: Entry) -> Birth | None:
-    """Return how an operation that works element by element made a NaN from an infinity, if it did.
+def _level(value: Any) -> Any:
+    """Grade each element: 0 if it is finite, 1 if it is infinite, 2 if it is NaN."""
+    wrong = bad(value)
+    return wrong.astype(int) + np.isnan(value) if wrong.any() else np.zeros((), int)
+
+
+def _is_worse(result: Any, sources: Any, by_element: bool) -> Any:
+    """Mark the elements that are worse than all that they are computed from; by element, or else from all of it."""
+    levels = [_level(source) for source in sources]
+    return _level(result) > (reduce(np.maximum, levels) if by_element else max(np.max(level) for level in levels))
+
+
+def find_forward_birth(entry: Entry) -> Birth | None:
+    """Return how an operation made an infinity from finite inputs, or a NaN from others, if it did.
 
     >>> import numpy as np
     >>> import autodiff_edu as ad
     >>> x = ad.Variable([2.0, np.inf])
     >>> with ad.GradientTape() as tape, np.errstate(all="ignore"):
     ...     y = 0.0 * x
-    >>> find_nan_of_infinity(tape.entries[0])
-    Birth(value='nan', text='0 times inf gives nan at element [1]')
+    >>> find_forward_birth(tape.entries[0])
+    Birth(values=('nan',), text='0 times inf gives nan at element [1]')
     """
     output = entry.output_value
-    if not is_elementwise(entry) or not bad(output).any():
+    wrong = bad(output)
+    if not wrong.any():
         return None
-    came = [np.isnan(value) for value in entry.values if np.any(bad(value))]
-    made = np.isnan(output) & ~np.any(np.broadcast_arrays(np.zeros_like(output, bool), *came), axis=0)
-    if not made.any():
-        return None
-    index, value = first(output, made)
-    return Birth(value, f"{describe(entry, inputs_of(entry, index))} gives {value}{at(index)}")
-
-
-def find_forward_birth(entry: Entry) -> Birth | None:
-    """Return how an operation made something that is not finite from finite inputs, if it did."""
-    wrong = bad(entry.output_value)
-    if not wrong.any() or bad_arguments(entry):
-        return None
-    index, value = first(entry.output_value, wrong)
-    return Birth(value, f"{describe(entry, inputs_of(entry, index))} gives {value}{at(index)}")
+    return _birth(
+        output, _is_worse(output, entry.values, is_elementwise(entry)), lambda *at: describe_forward(entry, *at)
+    )
 
 
 def find_backward_birth(
     entry: Entry, argument: int, name: str, cotangent: Any, before: Any, value: Any, after: Any
 ) -> Birth | None:
-    """Return how an entry's contribution spoiled the cotangent called `name`, if the contribution alone did."""
-    made, is_sum = bad(value), False
-    if made.any():
-        tainted = any(bad(each).any() for each in (cotangent, entry.output_value, *entry.values))
-    else:
-        made, value, is_sum = bad(after), after, True
-        tainted = before is not None and bad(before).any()
-    if tainted or not made.any():
+    """Return how an entry's contribution spoiled the cotangent called `name`, if it did.
+
+    It did if the cotangent is worse than all that it is computed from.
+    """
+    if not bad(after).any():
         return None
-    index, kind = first(value, made)
-    return Birth(kind, describe_backward(entry, argument, name, cotangent, value, index, kind, is_sum))
+    by_element = is_elementwise(entry) and np.shape(cotangent) == np.shape(value)
+    made = _is_worse(value, (cotangent, before, entry.output_value, *entry.values), by_element)
+    is_sum = not made.any()
+    if is_sum:
+        made, value = _is_worse(after, (before, value), True), after
+
+    def tell(index: Index, kind: str) -> str:
+        return describe_backward(entry, argument, name, cotangent, value, index, kind, is_sum)
+
+    return _birth(value, made, tell)
+
+
+def _birth(array: Any, made: Any, tell: Callable[[Index, str], str]) -> Birth | None:
+    found = firsts(array, made) if made.any() else []
+    return Birth(tuple(value for _, value in found), "; ".join(tell(*each) for each in found)) if found else None
 
 
 def find_tangent_birth(
@@ -173,11 +201,16 @@ def find_tangent_birth(
         index, value = first(contributions[guilty[0]], bad(contributions[guilty[0]]))
     end = f"{value}{_at_of(entry, tangent, index)}"
     if not guilty:
-        return Birth(value, f"the contributions to the tangent of {output} are finite, but add up to {end}")
+        return Birth((value,), f"the contributions to the tangent of {output} are finite, but add up to {end}")
     (k, *_) = guilty
     product = _product(entry, k, names.get(k, ""), "tangent", moving[k], contributions[k], index)
     unexplained = f"the tangent of {output} is {end}, although everything it is computed from is finite"
-    return Birth(value, f"{product} gives {end}" if product else unexplained)
+    return Birth((value,), f"{product} gives {end}" if product else unexplained)
+
+
+def describe_forward(entry: Entry, index: Index, value: str) -> str:
+    """Describe how an operation made `value`."""
+    return f"{describe(entry, inputs_of(entry, index))} gives {value}{at(index)}"
 
 
 def describe_backward(
@@ -185,14 +218,23 @@ def describe_backward(
 ) -> str:
     """Describe how `value` entered a contribution to `name`, or the sum of all contributions."""
     end = f"{value}{_at_of(entry, cotangent, index)}"
+    if is_sum and value == "nan":
+        return f"the contributions to {name} are inf and -inf, which add up to {end}"
     if is_sum:
         return f"the contributions to {name} are finite, but add up to {end}"
     if product := _product(entry, argument, name, "cotangent", cotangent, sent, index):
         return f"{product} gives {end}"
+    is_finite = not any(bad(each).any() for each in (cotangent, entry.output_value, *entry.values))
     if runs_code(entry.operation):
         what = "second run" if kind_of(entry.operation) == "checkpoint" else "backward function"
-        return f"the {what} of {entry.name} gives {end} for {name}; its input is finite"
-    return f"its contribution to {name} is {end}, although everything it is computed from is finite"
+        its_input = "is finite" if is_finite else "has an infinity"
+        return f"the {what} of {entry.name} gives {end} for {name}; its input {its_input}"
+    why = (
+        "although everything it is computed from is finite"
+        if is_finite
+        else "for 0 times inf and inf minus inf are nan"
+    )
+    return f"its contribution to {name} is {end}, {why}"
 
 
 def _product(entry: Entry, argument: int, name: str, word: str, arrived: Any, sent: Any, index: Index) -> str:

@@ -46,7 +46,7 @@ Lists refer to each other by index, counted from 0.
       ("gradient", "jacobian" or "batch_jacobian");
     - "explain": a sentence about why a gradient is None; `entry`, if it is about one;
     - "remark": nothing more: a sentence.
-  A step at which a NaN or an infinity begins has `born`: "nan", "inf" or "-inf".
+  A step at which a NaN or an infinity begins has `born`: "nan", "inf" or "-inf", the first of them if several do.
 - `states`, what each step changes in the picture; anything not mentioned stays as it was. Begin with no values and no
   pass, going forward, and apply them one by one to know all that is on show:
     - `pass` (the one whose cotangents or tangents are on show, or null), `backward` (whether the step belongs to a
@@ -432,6 +432,8 @@ class Writer:
             if any(place is not None for place in pushes):
                 described["pushes"] = pushes
         for number, update in written.updates.items():
+            if update.formula is None:
+                continue
             self.document["steps"][number]["formula"] = index(update.formula)
 
     def _add_nudges(self, source: Any) -> None:

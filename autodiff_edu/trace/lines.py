@@ -78,16 +78,24 @@ class FunctionCall:
 
     A method is named as in the line that calls it, such as `n1` in `n1(x)`. `given` maps the ids of the tensors among
     the arguments to their parameters. A call is `framed` in the picture if it is a call of a method without a scope of
-    its own.
+    its own, and `recursive` if it is part of a recursion.
     """
 
-    __slots__ = ("arguments", "caller", "framed", "function", "given", "name", "worth")
+    __slots__ = ("arguments", "caller", "framed", "function", "given", "name", "recursive", "worth")
 
     def __init__(
         self, frame: FrameType, caller: FunctionCall | None, line: FrameType | None, list_tensors: Callable[..., Any]
     ) -> None:
         code, by_user = frame.f_code, line is not None
-        self.function, self.caller = code, caller
+        self.function, self.caller, self.recursive = code, caller, False
+        around, above = [self], caller
+        while above is not None:
+            around.append(above)
+            if above.function is code:
+                for call in around:
+                    call.recursive = True
+                break
+            above = above.caller
         self.name = code.co_qualname.rpartition("<locals>.")[2].strip("<>")  # of a method with its class
         self.worth = by_user or caller is not None  # being shown: a function that the package calls stands alone
         count = code.co_argcount + code.co_kwonlyargcount
@@ -424,14 +432,16 @@ class Lines(WithBlock, Listener):
             return False
         names = _list_names_rebound(statement)
         found = {path: tensor for name in names if at.has(name) for path, tensor in self.tensors_in(name, at[name])}
-        where, reported = where_is(at.frame.f_code, statement), False
+        made = {name.id: value for name, value in list_assigned(statement)}
+        whole, reported = getattr(statement, "value", statement), False
         for path, tensor in found.items():
             array = at.before[path]._array if path in at.before else None
             source = self.sources.get(id(array))  # in grad(f)(w) it is another tensor with the array of w
             if source is not None and source._array is array and tensor._id in self.from_gradients:
                 self.from_gradients.discard(tensor._id)  # a function may hand it on to another line
                 self.rebound[path] = len(self.trace.happenings), tensor
-                self.see(Rebind(where, path, tensor, source))
+                part = statement if isinstance(statement, ast.AugAssign) else made.get(path, whole)
+                self.see(Rebind(where_is(at.frame.f_code, part), path, tensor, source))
                 reported = True
         return reported
 
@@ -459,9 +469,10 @@ class Lines(WithBlock, Listener):
         return f"{names[0]} is {which}{spoken_value(at[names[0]]._array)}. No tape is recording this"
 
     def report_return(self, at: Frame, expression: ast.expr | None, value: Any) -> None:
-        """Report what a function returns, unless the previous step has just computed it."""
+        """Report what a function returns, unless the previous step has just computed it; in a recursion always."""
         value = self.trace.as_tensor(value)
-        if value is None or (isinstance(value, Tensor) and value._id == self.latest):
+        is_clear = at.call is not None and not at.call.recursive
+        if value is None or (is_clear and isinstance(value, Tensor) and value._id == self.latest):
             return
         text, written = _value(value), "" if expression is None else written_as(expression)
         if not text and not at.by_user:

@@ -8,12 +8,7 @@ from typing import Any
 from ..core import events
 from ..core.entry import Entry
 from ..core.events import Event
-from ..nonfinite.origin import (
-    find_backward_birth,
-    find_forward_birth,
-    find_nan_of_infinity,
-    find_tangent_birth,
-)
+from ..nonfinite.origin import find_backward_birth, find_forward_birth, find_tangent_birth
 from ..text.shared import shared
 
 ODD = re.compile(shared()["odd"])
@@ -64,9 +59,9 @@ class NonfiniteSteps:
         if output in self.known or not ODD.search(self._value(output)["text"]):
             return came_in
         self.known.add(output)
-        if came_in or entry.values is None:
+        if entry.values is None:
             return came_in
-        return self._describe_birth(step, find_forward_birth(entry) or find_nan_of_infinity(entry))
+        return came_in + self._describe_birth(step, find_forward_birth(entry))
 
     def _find_tangent_birth(self, event: events.PushForward, step: dict[str, Any]) -> Any:
         tensors, described = self.document["tensors"], self.document["entries"][step["entry"]]
@@ -94,5 +89,7 @@ class NonfiniteSteps:
     def _describe_birth(self, step: dict[str, Any], birth: Any) -> str:
         if birth is None:
             return ""
-        step["born"], self.begun = birth.value, True
-        return f" Here {SPOKEN.get(birth.value, birth.value)} is born: {birth.text}."
+        step["born"], self.begun = birth.values[0], True
+        *others, last = (SPOKEN.get(value, value) for value in birth.values)
+        born = f"{', '.join(others)} and {last} are" if others else f"{last} is"
+        return f" Here {born} born: {birth.text}."

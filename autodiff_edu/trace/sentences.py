@@ -114,7 +114,8 @@ class Sentences:
                 total = f"{total} = {spoken_value(moved)}" if len(parts) > 1 else spoken_value(moved)
                 return f"{self._entry(entry)}: the tangent of {name} is {total}."
             case events.Assign(variable=variable, value=value):
-                return self._describe_assignment(labels[variable._id], value._array)
+                line = self._line(step) if step["where"] else ""
+                return line + self._describe_assignment(labels[variable._id], value._array)
             case Rebind(tensor=tensor, name=name):
                 return self._line(step) + self._describe_rebinding(name, labels[tensor._id], tensor._array)
             case events.Line(text=text) | events.Error(text=text):

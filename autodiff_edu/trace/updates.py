@@ -36,6 +36,7 @@ WAYS: dict[str, Callable[[Any, Any], Any]] = {
     "assign_add": np.add,
     "assign": lambda before, source: source,
 }
+SPOKEN = {"assign_sub": "{} - {}", "assign_add": "{} + {}", "assign": "{1}"}
 UNKNOWN = "computed outside of this program"
 WORD = re.compile(r"\b[^\W\d]\w*")
 LONGEST_SPOKEN = 40
@@ -43,7 +44,10 @@ LONGEST_SPOKEN = 40
 
 
 class Update(NamedTuple):
-    """How a variable got its new value: an expression for a sentence, if it is short, and the tree of the formula."""
+    """How a variable got its new value: an expression for a sentence, if it is short, and the tree of the formula.
+
+    The sentence has the names in the user's code, the formula the cotangents, each None or empty if it is not known.
+    """
 
     spoken: str
     formula: Any
@@ -72,6 +76,9 @@ class Updates:
         self.latest: dict[tuple[int, int], Any] = {}  # by pass and tensor: the cotangent so far
         self.spans = _spans(source.events)
         self.newest = -1  # the pass that had a cotangent last
+        outcomes = [event for event in source.events if isinstance(event, events.Outcome) and event.result is not None]
+        named = source.received | source.assigned
+        self.gradients = {id(event.result._array): named.get(event.result._id, "") for event in outcomes}
         self.written: dict[str, tuple[int, int]] = {}  # by its name in the program: the pass and tensor of a cotangent
         self.known: dict[int, Update] = {}  # by the number of the event
 
@@ -103,8 +110,12 @@ class Updates:
                 break
         if where is not None and any(names(where).literal[1:]):
             remark = ""
+        argument = names(where).arguments[1:] if where is not None else ()
+        said = SPOKEN.get(function or "", "").format(self.writer.labels[variable], *argument) if any(argument) else ""
         if expression and len(expression.text) <= LONGEST:
             self._note_update(i, expression.text, variable, name)
+        if said and len(said) <= LONGEST_SPOKEN:
+            self.known[i] = self.known.get(i, Update("", None))._replace(spoken=said)
         firsts, lasts = self.spans.get(variable, ([], []))
         k = bisect_left(firsts, i)
         fresh = k > 0 and lasts[k - 1] > i
@@ -203,7 +214,8 @@ class Updates:
                 number, tensor = self.written[each]
                 is_own = tensor == variable and number == self.newest
                 leaves[each] = "g" if is_own else ("bar", labels[tensor])
-                spoken[each] = f"{labels[tensor]}_bar"
+                gradient = self.gradients.get(id(self.latest[number, tensor]))
+                spoken[each] = gradient or f"{labels[tensor]}_bar"
         if found:
             said = WORD.sub(lambda word: spoken.get(word[0], word[0]), expression)
             is_short = found == spoken.keys() and len(said) <= LONGEST_SPOKEN

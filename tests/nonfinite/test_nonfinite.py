@@ -31,6 +31,12 @@ def line(text, path=__file__):
 # What it says -------------------------------------------------------------------------------------------------------
 
 
+def test_the_text_has_every_kind_that_the_operation_made():
+    result = found(lambda x: np.sum(np.log(x)), [0.0, -1.0, 2.0])
+    assert result.account.endswith("log(x): log of 0 gives -inf at element [0]; log of -1 gives nan at element [1].")
+    assert (result.value, result.index) == ("-inf", (0,))
+
+
 def test_the_text_says_line_operation_numbers_element_and_remedy():
     def f(x):
         return np.sum(np.log(x) * 2.0)  # where the log is

@@ -171,6 +171,24 @@ def factorial(x, n):
     return x * factorial(x, n - 1)
 
 
+def test_every_call_of_functions_that_call_each_other_returns_and_a_helper_that_only_computes_does_not_say_so():
+    def double(x):
+        return x * 2.0
+
+    def even(x, n):
+        return x if n == 0 else odd(double(x), n - 1)
+
+    def odd(x, n):
+        return even(double(x), n - 1)
+
+    told = played(lambda x: even(x, 2), 1.0)
+    assert [text for text in told if "returns" in text] == [
+        "even returns 4.",
+        "odd returns 4.",
+        "even returns 4.",
+    ]
+
+
 def test_recursion_is_a_stack_of_calls():
     with ad.trace() as traced:
         with ad.GradientTape() as tape:
@@ -185,6 +203,8 @@ def test_recursion_is_a_stack_of_calls():
         "factorial(x = 2, n = 0) is called.",
         "n == 0 is True, so the block below runs.",
         "factorial returns 1.",
+        "factorial returns 2.",
+        "factorial returns 4.",
     ]
     d = traced.document()
     assert [(call["text"], call.get("caller")) for call in d["calls"]] == [
@@ -194,7 +214,7 @@ def test_recursion_is_a_stack_of_calls():
     ]
     assert [entry.get("call") for entry in d["entries"]] == [1, 0]
     depths = [step.get("call") for step in d["steps"] if step["kind"] in ("line", "record")]
-    assert depths == [None, 0, 0, 1, 1, 2, 2, 1, 0]
+    assert depths == [None, 0, 0, 1, 1, 2, 2, 1, 1, 0, 0]
 
 
 def test_a_function_that_the_package_calls_is_not_a_call_of_the_user_s_and_has_no_stack():

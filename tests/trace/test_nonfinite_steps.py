@@ -72,7 +72,11 @@ def recorded(x, derive):
 )
 def test_in_a_stack_the_step_names_the_cotangent_and_the_element(run, kind, arrived, at):
     (birth,) = births_in(run)
-    assert birth == (kind, "inf", f"Here inf is born: {SQRT.format(arrived, at)} of the stack.")
+    first, *others = birth[2].split("; ")
+    assert birth[:2] == (kind, "inf")
+    assert first.rstrip(".").endswith(f" born: {SQRT.format(arrived, at)} of the stack")
+    zero = SQRT.replace("gives inf", "gives nan").format("cotangent 0", "[1, 0]")
+    assert others == [f"{zero} of the stack."] * ((kind, at) == ("accumulate", "[0, 0]")), "0 times inf"
 
 
 @pytest.mark.parametrize(
@@ -174,3 +178,23 @@ def test_a_nan_that_an_infinity_becomes_is_explained_where_it_is_born():
     said = {step["born"]: step["text"] for step in document["steps"] if "born" in step and step["kind"] == "record"}
     assert "log of 0 gives -inf at element [2]" in said["-inf"]
     assert "0 times -inf gives nan at element [2]" in said["nan"]
+
+
+def test_every_kind_that_is_born_at_a_step_is_mentioned():
+    (birth,) = births(lambda x: np.sum(np.log(x)), [0.0, -1.0, 2.0])
+    told = "log of 0 gives -inf at element [0]; log of -1 gives nan at element [1]"
+    assert birth == ("record", "-inf", f"Here -inf and NaN are born: {told}.")
+
+
+def test_what_comes_in_with_a_constant_may_spoil_another_element_at_once():
+    constant = np.array([1.0, -np.inf])
+    (birth,) = births(lambda x: np.sum(x * constant), [1.0, 0.0])[:1]
+    said = "Here -inf comes in with constant. Here NaN is born: 0 times -inf gives nan at element [1]."
+    assert birth == ("record", "nan", said)
+
+
+def test_a_nan_that_is_born_of_an_infinity_going_backward_is_reported_once():
+    first, second = births(lambda x: np.sqrt(np.sum(x * x)) * 2, [0.0, 0.0])
+    assert first[:2] == ("accumulate", "inf")
+    told = "the derivative of 0 times 0 with respect to x is 0, and times the cotangent inf gives nan at element [0]"
+    assert second == ("accumulate", "nan", f"Here NaN is born: {told}.")

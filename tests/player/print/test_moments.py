@@ -16,7 +16,7 @@ def test_key_frames_tell_both_passes_from_beginning_to_end():
     document = diamond().document()
     steps = choose_key_steps(document)
     assert steps == sorted(set(steps))
-    assert kinds(document, steps) == ["watch", "record", "record", "seed", "accumulate", "accumulate"]
+    assert kinds(document, steps) == ["record", "record", "record", "seed", "accumulate", "accumulate"]
     computed = [n for n, step in enumerate(document["steps"]) if step["kind"] == "record"]
     assert {computed[0], computed[-1]} <= set(steps)
     last = document["steps"][steps[-1]]
@@ -29,6 +29,27 @@ def test_one_key_frame_is_the_fullest_accumulator():
     step = document["steps"][only]
     assert (step["kind"], step["count"], step["of"]) == ("accumulate", 2, 2)
     assert document["tensors"][step["tensor"]]["name"] == "a"
+
+
+def test_key_frames_prefer_what_has_a_name_in_the_code():
+    def attention(q, k, v):
+        scores = q @ k.T / np.sqrt(3.0)
+        masked = np.where(np.tril(np.ones((4, 4), bool)), scores, -1e9)
+        e = np.exp(masked - np.max(masked, axis=1, keepdims=True))
+        weights = e / np.sum(e, axis=1, keepdims=True)
+        out = weights @ v
+        return np.sum(out**2)
+
+    document = ad.play(attention, *np.random.default_rng(0).normal(size=(3, 4, 3)))._content["trace"]
+    steps = [document["steps"][number] for number in choose_key_steps(document)]
+    computed = [document["entries"][step["entry"]]["output"] for step in steps if step["kind"] == "record"]
+    assert [document["tensors"][tensor]["name"] for tensor in computed] == ["masked", "weights", "attention"]
+
+
+def test_key_frames_of_one_line_show_how_it_begins():
+    document = ad.play(lambda x: np.sin(np.exp(x * x) + x), 0.5)._content["trace"]
+    computed = [n for n, step in enumerate(document["steps"]) if step["kind"] == "record"]
+    assert {computed[0], computed[-1]} <= set(choose_key_steps(document))
 
 
 def test_a_gradient_that_is_none_has_a_key_frame():
