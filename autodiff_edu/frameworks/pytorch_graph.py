@@ -110,8 +110,8 @@ def copy_numbers(value: Any) -> Any:
         value = value.detach()
         value = value.to_dense() if value.layout is not torch.strided else value
         value = value.to(WIDER.get(value.dtype, value.dtype))
-        value = value.clone() if value._is_zerotensor() else value  # which has no memory
-        return value.resolve_conj().resolve_neg().numpy().copy()[()]
+        value = value.clone().resolve_conj().resolve_neg()  # PyTorch can't resize memory that NumPy has seen
+        return value.numpy()[()]
 
 
 def hold_the_same(left: Any, right: Any) -> bool:

@@ -152,6 +152,8 @@ class Pass:
             self.awaited[key] -= 1
             if sent[position] is not None:
                 for end, part in self.pull_back(call, edge, sent[position]):
+                    if end != edge:  # what is subtracted on the way is rounded as what comes in
+                        self.scales[end] = self.scales.get(end, 0.0) + sent[position].abs().double().nan_to_num().amax()
                     self.parts[id(call), end].append((node if end == edge else object(), part))
             if not self.awaited[key] and edge in call.arguments:
                 self.send(*key)
