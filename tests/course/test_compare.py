@@ -119,10 +119,11 @@ BOTH = ["last-bit, seed 1", "machine, 2 threads"]
         ),
     ],
 )
-def test_settings_are_compared_in_order(options, expected, monkeypatch, capsys):
+def test_settings_are_compared_in_order(options, expected, monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(compare, "compare", lambda path, setting: [])
-    assert main(["compare", __file__, *options]) == 0
-    assert capsys.readouterr().out.splitlines() == [f"{setting}: {__file__}: the same" for setting in expected]
+    path = notebook(tmp_path / "x.ipynb", "1")
+    assert main(["compare", str(path), *options]) == 0
+    assert capsys.readouterr().out.splitlines() == [f"{setting}: {path}: the same" for setting in expected]
 
 
 def test_what_is_set_outside_does_not_count(monkeypatch):
