@@ -134,7 +134,8 @@ class Pass:
     def arrive(self, node: Any, makers: dict[int, tuple[Call, int]], came: tuple[Any, ...]) -> None:
         """Report what has arrived at the results of a call."""
         for number, (call, k) in makers.items():
-            if came[number] is not None:
+            asked = self.needed is None or (node, number) in self.needed
+            if came[number] is not None and asked:
                 self.check((node, number), came[number])
                 self.pulled[id(call)] = call.entries[k]
                 self.recorder.report(events.PullBack(self.tape, call.entries[k], wrap(copy_numbers(came[number]))))
