@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import torch
+import typing_extensions
 from torch.autograd.graph import get_gradient_edge
 from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
@@ -102,6 +103,7 @@ class Recorder(TorchFunctionMode):
     def __init__(self, trace: Trace) -> None:
         super().__init__()
         pass_over(str(Path(torch.__file__).parent))
+        pass_over(typing_extensions.__file__)  # which wraps what PyTorch has deprecated
         self.trace, self.tapes = trace, [ForeignTape("autograd")]
         self.tensors: dict[Any, Tensor] = {}  # by edge; where there is none, by identity and version
         self.kept: list[Any] = []  # so that no identity is used twice
@@ -275,7 +277,7 @@ class Recorder(TorchFunctionMode):
             for k in sorted(range(len(outputs)), key=numbers.__getitem__):
                 self.record(name, list(listed), parameters, [outputs[k]], backward, k)
             return
-        where, plain = here(), name.strip("_")
+        where, plain, is_part = here(), name.strip("_"), not listed  # the line itself computes something else
         if names(where).function is None and plain in OPERATORS:
             listed = listed[::-1] if is_swapped(plain, listed, where) else listed
             name = OPERATORS[plain]
@@ -301,7 +303,7 @@ class Recorder(TorchFunctionMode):
             if old := self.current.get(id(part)):  # it was written into, and keeps its name
                 self.trace.assigned.setdefault(result._id, self.trace.assigned.get(old, ""))
             self.current[id(part)] = result._id
-            operation = ForeignOperation(name, k if len(outputs) > 1 else number)
+            operation = ForeignOperation(name, k if len(outputs) > 1 else number, is_part)
             entry = Entry(operation, (ids, result._id, *where), parameters, values, result._array)
             call.entries.append(entry)
             if edge:
@@ -428,6 +430,7 @@ class Recorder(TorchFunctionMode):
         """Report a tensor of whose making autograd knows more than the trace has seen."""
         self.record(name or self.edge(value)[0].name(), [], {}, [value])  # type: ignore[index]
         if name is None:
+            self.trace.assigned[self.tensors[self.edge(value)]._id] = find_name(value) or ""  # the line assigns another
             self.report(
                 events.Remark(f"How it was computed was not followed: {value.grad_fn.name()} is its last step.")
             )

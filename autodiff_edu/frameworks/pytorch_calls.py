@@ -120,7 +120,7 @@ class CallLog:
         with torch._C.DisableTorchFunction():
             wrote = [one for one, count in zip(inputs, counts, strict=True) if version_of(one) != count]
             outputs = [*{id(one): one for one in (*_list_tensors(result), *wrote)}.values()]
-            nodes, paused = [one.grad_fn for one in outputs], not torch.is_grad_enabled()
+            nodes, paused = [*map(node_of, outputs)], not torch.is_grad_enabled()
         changes: dict[str, Any] = {"outputs": outputs, "wrote": wrote, "nodes": nodes, "paused": paused}
         self.calls.append(call._replace(**changes))
         self.made |= {node: self.calls[-1] for node in nodes if node is not None}
@@ -191,6 +191,14 @@ def read_argument(where: Where, number: int = 0) -> str:
     while isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in ("detach", "cpu"):
         part = part.func.value
     return "the tensor" if part is None else ast.unparse(part)
+
+
+def node_of(tensor: Any) -> Any:
+    """Return a tensor's node of autograd's graph; None also for a view that PyTorch forbids to differentiate."""
+    try:
+        return tensor.grad_fn
+    except RuntimeError:  # it was made without gradients, and written into: PyTorch minds only if it is used with them
+        return None
 
 
 def is_of(tensor: Any, node: Any) -> bool:

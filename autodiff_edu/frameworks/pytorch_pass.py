@@ -15,6 +15,11 @@ from ..core.tensor import wrap
 from ..trace.foreign import ForeignTape, Gradient
 from .pytorch_graph import Call, Edge, agree, copy_numbers, flatten, leaf_of
 
+INNER_PASS = (
+    "Here the checkpoint runs a backward pass of its own, which is not followed: it adds to the gradients of tensors "
+    "that its function uses without getting them as arguments. Pass use_reentrant=False to see these."
+)
+
 
 class Pass:
     """One call of `backward` or of `torch.autograd.grad`."""
@@ -39,7 +44,7 @@ class Pass:
         seeds = [*flatten(given.get("grad_outputs", given.get("grad_tensors", given.get("gradient"))))]
         self.is_backward, self.recorded = func is not torch.autograd.grad, bool(given.get("create_graph"))
         if given.get("is_grads_batched") or not all(
-            isinstance(part, torch.Tensor) for part in [*targets, *flatten(wanted or ())]
+            isinstance(part, torch.Tensor) for part in [*targets, *flatten(() if wanted is None else wanted)]
         ):
             recorder.report(events.Remark("This backward pass is not followed."))
             return func(*args, **options)
@@ -51,7 +56,7 @@ class Pass:
             recorder.tapes.append(ForeignTape("autograd"))
             recorder.tapes[-1].entries = list(recorder.tapes[0].entries)
         for (target, tensor, edge), seed in zip(found, seeds + [None] * (len(found) - len(seeds)), strict=True):
-            if edge:
+            if edge and (seed is not None or target.numel() == 1):  # or else PyTorch raises an error
                 start = torch.ones_like(target) if seed is None else seed
                 self.add(edge, start)
                 recorder.report(events.Seed(self.tape, tensor, wrap(copy_numbers(start))))
@@ -139,6 +144,8 @@ class Pass:
                 self.check((node, number), came[number])
                 self.pulled[id(call)] = call.entries[k]
                 self.recorder.report(events.PullBack(self.tape, call.entries[k], wrap(copy_numbers(came[number]))))
+                if call.entries[k].name == "CheckpointFunction.apply":
+                    self.recorder.report(events.Remark(INNER_PASS))
                 if node in self.shared:
                     for end, part in self.pull_back(call, (node, number), came[number]):
                         self.parts[id(call), end].append((object(), part))

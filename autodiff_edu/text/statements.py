@@ -36,9 +36,9 @@ class _IsTheirs(dict[str, bool]):
 is_theirs = _IsTheirs()
 
 
-def pass_over(folder: str) -> None:
-    """Take the files of a folder for ours: what they compute is computed for the code that calls them."""
-    if (prefix := folder + os.sep) not in OURS:
+def pass_over(path: str) -> None:
+    """Take a file, or those of a folder, for ours: what they compute is computed for the code that calls them."""
+    if (prefix := path if path.endswith(".py") else path + os.sep) not in OURS:
         OURS.append(prefix)
         is_ours.clear()
 

@@ -34,10 +34,13 @@ class ForeignTape(Tape):
 
 
 class ForeignOperation:
-    """An operation of another library's, for which we have no rule; `result` counts its results if it has several."""
+    """An operation of another library's, for which we have no rule; `result` counts its results if it has several.
 
-    def __init__(self, name: str, result: int | None = None) -> None:
-        self.__name__, self.result = name, result
+    `is_part` says that it is not what the line of its entry computes, so that it does not get the name on its left.
+    """
+
+    def __init__(self, name: str, result: int | None = None, is_part: bool = False) -> None:
+        self.__name__, self.result, self.is_part = name, result, is_part
 
 
 class Gradient(Outcome):

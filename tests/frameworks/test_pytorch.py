@@ -335,3 +335,59 @@ def test_our_own_tape_and_pytorch_in_one_trace():
         (x * x).backward()
         tape.gradient(b, a)
     assert [step["gradient"]["data"] for step in told(steps, "outcome")] == [6, 4]
+
+
+def test_a_layer_that_writes_into_a_view_of_its_weights_can_be_made_in_a_trace():
+    with ad.trace() as steps:
+        layer = torch.nn.Embedding(3, 2, padding_idx=0)
+        loss = layer(torch.tensor([0, 2])).sum()
+        loss.backward()
+    assert layer.weight.grad.tolist() == [[0, 0], [0, 0], [1, 1]]
+    assert [step["gradient"]["data"] for step in told(steps, "outcome")] == [layer.weight.grad.tolist()]
+
+
+def test_backward_takes_one_tensor_as_its_inputs():
+    x, y = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    with ad.trace() as steps:
+        (x * y * 3).sum().backward(inputs=x)
+    assert y.grad is None
+    assert [step["text"] for step in told(steps, "outcome")] == ["x.grad is [3 3], of shape (2,)."]
+
+
+def test_a_pass_that_pytorch_refuses_does_not_start():
+    x = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="only for scalar outputs"), ad.trace() as steps:
+        (x * 2).backward()
+    assert told(steps, "seed") == []
+
+
+def test_what_was_computed_before_the_trace_keeps_its_name():
+    x = torch.tensor(2.0, requires_grad=True)
+    y = x * 3
+    with ad.trace() as steps:
+        z = y * 2
+        z.backward()
+    document = steps.document()
+    assert [entry["text"] for entry in document["entries"]] == ["MulBackward0(x)", "y * 2"]
+    assert named(steps, "y") == 2
+
+
+def test_what_a_deprecated_function_computes_is_at_the_learners_line():
+    x = torch.ones(2, 2, requires_grad=True)
+    layer = torch.nn.Linear(2, 1)
+    with ad.trace() as steps:
+        with pytest.warns(FutureWarning):
+            torch.nn.utils.weight_norm(layer)
+        layer(x).sum().backward()
+    document = steps.document()
+    places = {document["code"][entry["where"]["code"]]["place"] for entry in document["entries"]}
+    assert len(places) == 1
+    assert "typing_extensions" not in places.pop()
+
+
+def test_a_checkpoint_with_a_pass_of_its_own_says_so():
+    x, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    with ad.trace() as steps:
+        torch.utils.checkpoint.checkpoint(lambda a: a * w, x, use_reentrant=True).sum().backward()
+    assert w.grad.tolist() == [1, 1]
+    assert "Pass use_reentrant=False to see these." in steps.transcript()
