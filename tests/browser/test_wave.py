@@ -144,6 +144,17 @@ def test_play_and_the_arrows_go_by_the_size_that_is_chosen_and_shift_by_the_next
     player.stands_at(len(steps) - 1)
 
 
+def test_a_training_of_many_turns_plays_by_turn_in_under_a_minute(timed: Any) -> None:
+    traced = training(80)
+    player, clock = timed(traced)
+    player.root.get_by_role("combobox", name="How far a step goes").select_option("by turn")
+    player.root.focus()
+    player.press("w")
+    player.click("play")
+    clock.run_for(56_000)
+    player.stands_at(len(traced) - 1)
+
+
 def test_by_larger_steps_only_what_comes_at_the_landing_is_asked(visit: Any, tmp_path: Path) -> None:
     traced = logistic()
     player = only(visit(save_page(traced, tmp_path)))
