@@ -6,7 +6,6 @@ still too large is cut, around the current tensor.
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -101,12 +100,9 @@ class SlideLayout:
             ),))
         ]  # fmt: skip
 
-    def draw(self, number: int, arrives: bool = True, counted: str = "") -> list[Layer]:
-        """Draw a step, before or after what moves in it `arrives`; `counted` is the sum while it is added up."""
+    def draw(self, number: int, arrives: bool = True) -> list[Layer]:
+        """Draw a step, before or after what moves in it `arrives`."""
         frame = self.frame(number, arrives)
-        if counted and frame.subject is not None:
-            subject, flows, frame = frame.subject, frame.now.flows, copy(frame)
-            frame.now = replace(frame.now, flows=flows | {subject: flows[subject] | {"text": counted}})
         steps, wide = len(self.document["steps"]), self.room if self.lists else LEFT
         back: list[Shape] = [Path(f"M0 0H{WIDTH:g}V{HEIGHT:g}H0Z", fill=PAPER)]
         heading: list[Shape] = [
@@ -126,7 +122,7 @@ class SlideLayout:
             middle: list[tuple[Shape, ...]] = [_draw_facts(self.document["title"], frame.now.step)]
         else:
             top, height = MARGIN + 44, self.lines * self.letter * PITCH + 24
-            row = draw_terms(*list_terms(frame, arrives, counted), (MARGIN, LEFT), (top + height, base - WORDS))
+            row = draw_terms(*list_terms(frame, arrives), (MARGIN, LEFT), (top + height, base - WORDS))
             middle = [*self.code(frame, top, height), row]
         layers = [Layer((tuple(back), tuple(heading), *middle, tuple(words)))]
         layers.append(self.picture(frame, WIDTH - MARGIN - RIGHT, MARGIN))
