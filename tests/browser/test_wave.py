@@ -43,6 +43,9 @@ def test_the_first_play_begins_with_the_wave_and_goes_on_where_the_reader_was(
     texts = player.root.evaluate(TEXTS)
     player.click("play")
     assert player.root.evaluate(WAVE) == "values"
+    sentence = player.root.locator(".sentence")
+    assert sentence.text_content().startswith("First, an overview: values go down, ")
+    assert second in sentence.text_content()
     assert player.root.evaluate(TEXTS) == texts, "no number is given away"
     if motion == "reduce":
         assert player.root.locator(".wave circle").count() == 0
@@ -52,6 +55,7 @@ def test_the_first_play_begins_with_the_wave_and_goes_on_where_the_reader_was(
     clock.run_for(1000)
     assert player.root.evaluate(WAVE) is None
     assert player.root.evaluate(COPIES) == 0
+    assert sentence.text_content() == program().document()["steps"][1]["text"]
     player.stands_at(1)
     clock.run_for(2100)
     player.stands_at(3)
