@@ -101,6 +101,25 @@ def test_the_formula_that_is_lit_is_seen_whole_on_stage(made: Any, visit: Any, t
     assert max(found) <= 1
 
 
+def test_a_graph_a_little_too_wide_is_drawn_smaller_on_stage_and_nothing_is_cut(visit: Any, tmp_path: Path) -> None:
+    def shapes(a: ad.Tensor, x: ad.Tensor) -> ad.Tensor:
+        return np.sum(a @ x + np.ones(3))
+
+    path = tmp_path / "shapes.html"
+    with pytest.raises(ValueError, match="broadcast") as error:
+        ad.play(shapes, np.ones((2, 3)), np.ones(3))
+    error.value.player.save(path)  # type: ignore[attr-defined]
+    player = enter(visit(path.as_uri(), viewport=SCREEN))
+    player.click("last")
+    cut = player.root.evaluate("""root => {
+      const outer = root.querySelector(".graph").getBoundingClientRect();
+      return [...root.querySelectorAll("[data-tensor] > rect")].map((box) => box.getBoundingClientRect())
+        .map(({ left, right }) => Math.max(outer.left - left, right - outer.right));
+    }""")
+    assert len(cut) == 5
+    assert max(cut) <= 0
+
+
 def test_a_hint_is_read_on_stage_without_scrolling(visit: Any, tmp_path: Path) -> None:
     path = tmp_path / "chain.html"
     ad.play(chain, 1.3).save(path)
