@@ -179,6 +179,29 @@ def training(turns: int = 20) -> ad.Trace:
     return traced
 
 
+def branches(x: ad.Tensor) -> ad.Tensor:
+    """A loop whose turns take different ways, so that no two of them need be alike."""
+    y = x
+    for _ in range(4):
+        if y > 2:
+            y = y / 2
+        else:
+            y = 3 * y + x
+    return y
+
+
+def twice(x: ad.Tensor) -> ad.Tensor:
+    """A loop of two turns, with a loop in each and a tape that is told what to watch."""
+    for turn in range(2):
+        with ad.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in range(3):
+                y = y * np.sin(y)
+        x = x - 0.1 * (turn + 1) * tape.gradient(y, x)
+    return x
+
+
 def descent() -> ad.Trace:
     """A loop with assignments, the shortest that has curves."""
     x = ad.Variable(3.0, name="x")

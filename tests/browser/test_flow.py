@@ -18,6 +18,29 @@ AFTER = """root => ['[data-field="after"]', '[data-now] [data-part="cotangent"]'
   .map((part) => root.querySelector(part)?.textContent)"""
 
 
+PLACES = """root => {
+  const rect = root.querySelector(".bead rect");
+  const { left: x, top: y, width: wide } = rect.getBoundingClientRect();
+  const rest = [x + wide / 2, y];
+  root.focus();
+  root.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true }));
+  return new Promise((done) => setTimeout(() => {
+    root.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+    const moving = root.querySelector(".bead");
+    const [flight] = moving.getAnimations();
+    flight.pause();
+    const part = moving.querySelector("rect");
+    const places = [0, 0.999].map((portion) => {
+      flight.currentTime = flight.effect.getComputedTiming().duration * portion;
+      const { left, top, width } = part.getBoundingClientRect();
+      return [left + width / 2, top];
+    });
+    flight.finish();
+    done([...places, rest]);
+  }, 700));
+}"""
+
+
 def network() -> ad.Trace:
     x, w = np.linspace(-1, 1, 20).reshape(5, 4), ad.Variable(np.linspace(-2, 2, 12).reshape(4, 3), name="w")
     with ad.trace("a layer") as traced:
@@ -56,12 +79,18 @@ def test_a_contribution_travels_and_the_accumulator_grows(visit: Any, tmp_path: 
     }}""")
     assert seen[0] == [["3", "← 3"], True], "at first what was there before"
     assert seen[-1] == [["6", "← 6"], False]
-    between = [float(texts[0]) for texts, *_ in seen]
-    assert between == sorted(between)
-    assert any(3 < number < 6 for number in between), "and it runs through the numbers in between"
+    shown = [after for (after, _), _ in seen]
+    assert shown == sorted(shown)
+    assert {*shown} == {"3", "6"}, "and no number that the program never had"
     bead = player.root.locator(".bead")
-    assert bead.count() == 1, "and it stays beside its line"
+    assert bead.count() == 1
     assert bead.locator("text").text_content() == "3"
+    start, end, rest = player.root.evaluate(PLACES)
+    head = player.root.locator(".lit [data-flow] .head").bounding_box()
+    assert start[1] > head["y"] + head["height"] + 10, "it came from below"
+    assert end == pytest.approx(rest, abs=1)
+    assert abs(rest[0] - (head["x"] + head["width"] / 2)) < 12, "and it stays at the arrow's head"
+    assert 0 <= rest[1] - (head["y"] + head["height"]) < 12
 
 
 PRODUCT = "root => root.querySelector('[data-now] [data-factor]').getAnimations().length > 0"

@@ -70,6 +70,78 @@ def test_sentence_code_and_numbers_are_seen_together_at_every_step(stage: Any) -
     stage.is_quiet()
 
 
+def chain(x: ad.Tensor) -> ad.Tensor:
+    b = np.sin(x) * x
+    d = np.exp(b) / (1 + x)
+    return np.log(d) - b**2
+
+
+LIT = """root => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+  const lit = root.querySelector(".formulas [data-now]");
+  if (!lit) return done(null);
+  const outer = root.querySelector(".at-hand").getBoundingClientRect();
+  const drawn = [lit, ...lit.querySelectorAll("mi, mn, mo")].filter((part) => part.checkVisibility());
+  const parts = drawn.map((part) => part.getBoundingClientRect());
+  done(Math.max(...parts.flatMap((part) =>
+    [outer.top - part.top, part.bottom - outer.bottom, outer.left - part.left, part.right - outer.right])));
+})))"""
+
+
+@pytest.mark.parametrize("made", [lambda: ad.play(chain, 1.3), lambda: ad.play(training(1))])
+def test_the_formula_that_is_lit_is_seen_whole_on_stage(made: Any, visit: Any, tmp_path: Path) -> None:
+    path = tmp_path / "chain.html"
+    made().save(path)
+    player = enter(visit(path.as_uri(), viewport=SCREEN))
+    cut = []
+    for _ in range(int(player.root.locator(".bar input[type=range]").get_attribute("max"))):
+        player.press("ArrowRight")
+        cut.append(player.root.evaluate(LIT))
+    found = [over for over in cut if over is not None]
+    assert len(found) > 5
+    assert max(found) <= 1
+
+
+def test_a_graph_a_little_too_wide_is_drawn_smaller_on_stage_and_nothing_is_cut(visit: Any, tmp_path: Path) -> None:
+    def shapes(a: ad.Tensor, x: ad.Tensor) -> ad.Tensor:
+        return np.sum(a @ x + np.ones(3))
+
+    path = tmp_path / "shapes.html"
+    with pytest.raises(ValueError, match="broadcast") as error:
+        ad.play(shapes, np.ones((2, 3)), np.ones(3))
+    error.value.player.save(path)  # type: ignore[attr-defined]
+    player = enter(visit(path.as_uri(), viewport=SCREEN))
+    player.click("last")
+    cut = player.root.evaluate("""root => {
+      const outer = root.querySelector(".graph").getBoundingClientRect();
+      return [...root.querySelectorAll("[data-tensor] > rect")].map((box) => box.getBoundingClientRect())
+        .map(({ left, right }) => Math.max(outer.left - left, right - outer.right));
+    }""")
+    assert len(cut) == 5
+    assert max(cut) <= 0
+
+
+def test_a_hint_is_read_on_stage_without_scrolling(visit: Any, tmp_path: Path) -> None:
+    path = tmp_path / "chain.html"
+    ad.play(chain, 1.3).save(path)
+    player = enter(visit(path.as_uri(), viewport=SCREEN))
+    player.click("predict")
+    box = player.root.locator(".predict")
+    hints = 0
+    for _ in range(int(player.root.locator(".bar input[type=range]").get_attribute("max"))):
+        player.root.focus()
+        player.press("PageDown")
+        if box.locator("input").is_visible():
+            box.locator("input").fill("77.5")
+            player.press("Enter")
+            hints += 1
+            assert "Not quite." in box.inner_text()
+            assert box.evaluate("(box) => box.scrollHeight <= box.clientHeight")
+            player.click("reveal")
+        elif box.locator(".question").is_visible():
+            player.click("reveal")
+    assert hints > 3
+
+
 def test_a_presenter_s_remote_turns_the_steps_on_stage_alone(visit: Any, tmp_path: Path) -> None:
     tab = visit(save_page(diamond(), tmp_path), viewport=SCREEN)
     player = only(tab)

@@ -43,6 +43,9 @@ def test_the_first_play_begins_with_the_wave_and_goes_on_where_the_reader_was(
     texts = player.root.evaluate(TEXTS)
     player.click("play")
     assert player.root.evaluate(WAVE) == "values"
+    sentence = player.root.locator(".sentence")
+    assert sentence.text_content().startswith("First, an overview: values go down, ")
+    assert second in sentence.text_content()
     assert player.root.evaluate(TEXTS) == texts, "no number is given away"
     if motion == "reduce":
         assert player.root.locator(".wave circle").count() == 0
@@ -52,6 +55,7 @@ def test_the_first_play_begins_with_the_wave_and_goes_on_where_the_reader_was(
     clock.run_for(1000)
     assert player.root.evaluate(WAVE) is None
     assert player.root.evaluate(COPIES) == 0
+    assert sentence.text_content() == program().document()["steps"][1]["text"]
     player.stands_at(1)
     clock.run_for(2100)
     player.stands_at(3)
@@ -142,6 +146,17 @@ def test_play_and_the_arrows_go_by_the_size_that_is_chosen_and_shift_by_the_next
     player.root.focus()
     player.press("Shift+ArrowRight")  # the largest is chosen already
     player.stands_at(len(steps) - 1)
+
+
+def test_a_training_of_many_turns_plays_by_turn_in_under_a_minute(timed: Any) -> None:
+    traced = training(80)
+    player, clock = timed(traced)
+    player.root.get_by_role("combobox", name="How far a step goes").select_option("by turn")
+    player.root.focus()
+    player.press("w")
+    player.click("play")
+    clock.run_for(56_000)
+    player.stands_at(len(traced) - 1)
 
 
 def test_by_larger_steps_only_what_comes_at_the_landing_is_asked(visit: Any, tmp_path: Path) -> None:

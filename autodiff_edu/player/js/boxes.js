@@ -179,6 +179,21 @@ export const pointsOf = (links, place) =>
   });
 
 /**
+ * Ends a way before its end.
+ * @param {number[][]} points
+ * @param {number} rest how far below or above
+ */
+export function stopShort(points, rest) {
+  const end = points.at(-1)[1];
+  const away = (/** @type {number[]} */ point) => Math.abs(point[1] - end);
+  let next = points.at(-1);
+  while (points.length > 1 && away(points.at(-1)) < rest) next = points.pop();
+  const [last, far] = [points.at(-1), away(points.at(-1))];
+  const portion = Math.max(0, far - rest) / (far - away(next) || 1);
+  points.push([0, 1].map((axis) => last[axis] + (next[axis] - last[axis]) * portion));
+}
+
+/**
  * A quantity on its way along a line, drawn around (0, 0).
  * @param {NDArray} array
  * @param {number} limit

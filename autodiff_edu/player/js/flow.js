@@ -81,24 +81,15 @@ export function readFlow(staged = () => false) {
     for (const element of elements) run(element, [{ opacity: 0 }, { opacity: 1 }], times);
   };
   /**
-   * Shows what was there before, and from the arrival on what is there now; a number runs through all in between.
+   * Shows what was there before, and from the arrival on what is there now; no number that never was in between.
    * @type {(show: (array: NDArray | null) => void, before: NDArray | null | undefined, after: NDArray) => void}
    */
   const grow = (show, before, after) => {
     if (!duration) return;
-    const [from, to] = [Number(before?.text ?? 0), Number(after.text)];
-    const [start, length, begin] = [performance.now(), duration, growth];
-    /** @type {number} */
-    let frame;
-    const tick = () => {
-      const portion = ((performance.now() - start) / length - begin) / (1 - begin);
-      if (portion >= 1 || (portion > 0 && !Number.isFinite(to - from))) return show(after);
-      if (portion > 0) show({ ...after, text: String(Number((from + (to - from) * portion).toPrecision(3))) });
-      frame = requestAnimationFrame(tick);
-    };
     show(before);
-    tick();
-    running.push(() => { cancelAnimationFrame(frame); show(after); });
+    const arrives = () => show(after);
+    const timer = setTimeout(arrives, growth * duration);
+    running.push(() => { clearTimeout(timer); arrives(); });
   };
   /** How long each part of what is followed through the formula takes; 0 if nothing flows. */
   const third = () => (growth === ARRIVAL ? 0 : THIRD * duration);

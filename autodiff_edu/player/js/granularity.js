@@ -2,6 +2,36 @@
 
 /** @typedef {"operation" | "line" | "turn" | "pass"} Size */
 
+const HEADING = /^\s*(?:async\s+)?(?:for|while)\b/;
+
+/**
+ * The steps at which a turn of a loop of the program begins, by its own lines: of loops within each other the
+ * outermost. The step after a loop counts too. There are none where the program's text is not known.
+ * @param {Pick<Trace, "steps" | "code" | "calls">} trace
+ */
+function readHeadings({ steps, code, calls }) {
+  /** @type {Set<number>} */
+  const begun = new Set();
+  /** @type {(call: number | undefined, outer: number | undefined) => boolean} */
+  const isWithin = (call, outer) => call === outer || (call !== undefined && isWithin(calls[call].caller, outer));
+  /** @type {Map<number, Map<number, number>>} */
+  const indents = new Map(code.map(({ first_line: first, lines }, each) => [each, new Map(lines.flatMap((line, k) =>
+    (HEADING.test(line) ? [[first + k, line.search(/\S/)]] : [])))]));
+  /** @type {{ call: number | undefined, indent: number } | undefined} */
+  let loop;
+  steps.forEach(({ kind, where, call, passed = [] }, number) => {
+    const lines = kind === "line" && where ? [...passed, [where.code, where.line]] : passed;
+    for (const [each, line] of lines) {
+      const indent = indents.get(each)?.get(line);
+      if (indent === undefined) continue;
+      if (loop && isWithin(call, loop.call) && (call !== loop.call || indent > loop.indent)) continue;
+      loop = { call, indent };
+      begun.add(number);
+    }
+  });
+  return begun;
+}
+
 /**
  * The sizes that a trace has, from the smallest to the largest, and where each lands: at the first steps of its lines,
  * turns or passes, and at the last step of all. A turn is one of the outermost loop, and begins with what its tape
@@ -10,8 +40,19 @@
  * @param {import("./history.js").History} history
  * @param {Pick<Layout, "groups" | "tensors">} layout
  */
-export function readSizes({ steps, entries }, history, { groups, tensors }) {
+export function readSizes(trace, history, { groups, tensors }) {
+  const { steps, entries } = trace;
   const last = steps.length - 1;
+  const headings = readHeadings(trace);
+  /** @type {Map<number, string>} */
+  const headed = new Map(); // by entry
+  if (headings.size > 1) {
+    let heading = "";
+    steps.forEach(({ entry }, number) => {
+      if (headings.has(number)) heading = `heading ${number}`;
+      if (entry !== undefined && !headed.has(entry)) headed.set(entry, heading);
+    });
+  }
   const turns = entries.map(({ output }, entry) => {
     /** @type {[string | null, string]} */
     let [turn, inner] = [null, `entry ${entry}`];
@@ -19,7 +60,7 @@ export function readSizes({ steps, entries }, history, { groups, tensors }) {
       if (groups[group].kind === "loop") turn = inner;
       inner = `group ${group}`;
     }
-    return turn;
+    return turn ?? headed.get(entry) ?? null; // the lines of a long loop are known for its first turns only
   });
   const ends = new Map(steps.map((step, number) => [step.pass, number]));
   const open = steps.map(() => /** @type {number | null} */ (null)); // the pass under way, of several the latest
@@ -28,7 +69,10 @@ export function readSizes({ steps, entries }, history, { groups, tensors }) {
   /** @type {(string | null | undefined)[]} */
   let [turn, place, pass] = [undefined, null, null];
   /** @param {number} number */
-  const opens = (number) => steps[number]?.kind === "watch" || steps[number]?.what === "condition";
+  const opens = (number) => {
+    const { kind, what } = steps[number] ?? {};
+    return kind === "watch" || what === "condition" || (kind === "line" && headings.has(number));
+  };
   steps.forEach(({ entry, where, call }, number) => {
     const word = history.phase(number);
     const passes = word === "backward" || word === "tangents"; // what a tape does after a pass belongs to it
@@ -38,7 +82,7 @@ export function readSizes({ steps, entries }, history, { groups, tensors }) {
     const own = entry === undefined ? turn : turns[entry];
     if (own !== turn) {
       let begin = number;
-      while (opens(begin - 1)) begin--;
+      while (opens(begin - 1) && !headings.has(begin)) begin--;
       starts.turn.add(begin);
     }
     turn = own;

@@ -1,6 +1,6 @@
 /** The graph: a box for each tensor, lines from inputs to uses, and groups that fold into one box. */
 
-import { drawBead, drawBox, drawHead, drawScissors, pathOf, pointsOf } from "./boxes.js";
+import { drawBead, drawBox, drawHead, drawScissors, pathOf, pointsOf, stopShort } from "./boxes.js";
 import { readCuts } from "./cuts.js";
 import { UNKNOWN, draw, make, set, write } from "./dom.js";
 import { readFolds } from "./folds.js";
@@ -24,6 +24,8 @@ import * as SHARED from "../../text/shared.json";
  * @type {Record<string, "value" | "cotangent">}
  */
 const MOVES = { record: "value", cut: "value", skip: "value", accumulate: "cotangent", "push forward": "cotangent" };
+
+const AT_HEAD = 20; // between an arrow's point and the middle of the bead that rests at its head
 
 /**
  * @param {Trace} trace
@@ -262,16 +264,19 @@ export function graphView(trace, history, layout, go, flow, corners) {
     return contribution ?? (MOVES[kind] && values(input, step));
   };
   /**
-   * Sends a value down a line, or a contribution up, which stays beside the line while the step does.
+   * Sends a value down a line, or a contribution up, which stays at the arrow's head while the step does.
    * @type {(step: number, tensor: number, way: Link[]) => void}
    */
   const send = (step, tensor, way) => {
     const [{ kind, contribution }, array] = [trace.steps[step], carried(step, tensor)];
     if (!array) return;
     const [bead, points] = [drawBead(array, layout.tensors[tensor].limits?.[MOVES[kind]]), pointsOf(way, folds.points)];
-    const [x, y] = points.at(-6);
-    set(bead, "transform", `translate(${x} ${y})`);
-    if (flow.travel(bead, contribution ? points.reverse() : points, contribution) || contribution) beads.append(bead);
+    if (contribution) {
+      points.reverse();
+      stopShort(points, AT_HEAD);
+      set(bead, "transform", `translate(${points.at(-1).join(" ")})`);
+    }
+    if (flow.travel(bead, points, contribution) || contribution) beads.append(bead);
   };
   /**
    * What arrives is seen when it is there.

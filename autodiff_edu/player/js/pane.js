@@ -8,9 +8,11 @@ import { STRINGS } from "./strings.js";
 
 const LETTER = 12; // pixels of the picture; on the screen, what the style sheet says of the pane
 const LEAST = 0.7; // of that, for the whole to be seen
+const CLOSE = 1.15; // times its pane: a picture no larger is made to fit all the same
 const [FURTHEST, NEAREST] = [0.25, 4]; // how small and how large a reader can make it
 const EASE = 240; // milliseconds
 const LARGE = 1.2; // times the usual letters: the player is on stage
+const EDGE = 2; // of a frame, which may lie under that of the pane
 const MARGIN = 24; // pixels around what is brought into view
 const CLICK = 4; // pixels that the mouse may move during a click
 const NOTCH = 30; // of a mouse wheel; a trackpad sends many small turns
@@ -45,7 +47,9 @@ export function paneView(canvas, picture, redraw) {
   const fits = () => Math.floor(1000 * Math.min(wide / width, tall / height)) / 1000;
   const rescale = () => {
     if (!wide) return;
-    scale = chosen ?? clamp(fits(), LEAST * normal, normal);
+    const least = clamp(fits(), LEAST * normal, normal);
+    const sides = [wide / width, tall / height].filter((fit) => fit < least && fit * CLOSE >= least);
+    scale = chosen ?? Math.min(least, ...sides.map((fit) => Math.floor(1000 * fit) / 1000));
     const [across, down] = [width * scale, height * scale];
     set(picture, "width", across);
     set(picture, "height", down);
@@ -109,7 +113,15 @@ export function paneView(canvas, picture, redraw) {
       const margin = clamp((room - (high - low)) / 2, 0, MARGIN);
       return high - low > room ? low : clamp(from, high + margin - room, low - margin);
     };
-    const [x, y] = within(shift(x0, x1, left, wide), shift(y0, y1, top, tall));
+    const y = within(0, shift(y0, y1, top, tall))[1];
+    // Where there is room for more of what is beside them, it is not cut.
+    const beside = all.filter(({ y: high, height: h }) => high * scale < y + tall && (high + h) * scale > y);
+    const away = (/** @type {Rectangle} */ box) => Math.max(x0 - box.x * scale, (box.x + box.width) * scale - x1);
+    for (const box of beside.sort((one, other) => away(one) - away(other))) {
+      const both = [Math.min(x0, box.x * scale), Math.max(x1, (box.x + box.width) * scale)];
+      if (both[1] - both[0] <= wide + EDGE) [x0, x1] = both;
+    }
+    const x = within(shift(x0, x1, left, wide), 0)[0];
     if (Math.abs(x - left) > 1 || Math.abs(y - top) > 1) move(x, y, true);
     if (!isLarge()) return;
     /** @type {(boxes: Rectangle[]) => Rectangle[]} */

@@ -205,6 +205,8 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
   const table = make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body);
   const about = make("div", { class: "about" }, table, more);
 
+  const atHand = make("div", { class: "scroll at-hand" }, rule, about);
+
   const names = /** @type {const} */ (["before", "contribution", "after"]);
   const places = names.map((name) => arrayPlace({ "data-field": name }));
   const span = (/** @type {string} */ name, text = "") => make("span", { class: name }, text);
@@ -254,6 +256,27 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     set(box, "style", null);
     const part = flow.staged() ? box.clientWidth / box.scrollWidth : 1;
     if (part < 1) set(box, "style", `--fit: ${Math.max(part, SMALLEST)}`);
+  };
+  /** The formula that is lit is seen whole: of those above it the first ones go, and its letters get smaller. */
+  const bring = () => {
+    atHand.scrollTop = 0;
+    const lit = backward.querySelector("[data-now]");
+    if (!lit || !atHand.clientHeight) return;
+    const measure = () => {
+      const origin = atHand.getBoundingClientRect().top + atHand.clientTop;
+      const { top, bottom } = lit.getBoundingClientRect();
+      return { origin, top: top - origin, over: bottom - origin - atHand.clientHeight };
+    };
+    let { origin, top, over } = measure();
+    if (over > top && flow.staged()) {
+      set(backward, "style", `--fit: ${SMALLEST}`);
+      ({ origin, top, over } = measure());
+    }
+    // What is unfolded below it comes into view in the next frame.
+    requestAnimationFrame(() => { atHand.scrollTop = Math.min(atHand.scrollTop, Math.max(0, Math.floor(top))); });
+    if (over <= 0) return;
+    const lines = [forward, ...backward.children].map((line) => line.getBoundingClientRect().top - origin);
+    atHand.scrollTop = Math.floor(Math.min(top, ...lines.filter((line) => line >= over)));
   };
   /**
    * How many cotangents, or tangents, come as one array: those of a stack have one axis more than their tensor.
@@ -341,6 +364,7 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     const say = (/** @type {number} */ tape) =>
       words.holds(called(tape), read.bytes(tape, number), read.change(tape, number));
     write(memory, held.map(say).join(" · "));
+    bring();
     if (step.kind !== "accumulate") return;
     flow.grow(showAfter, step.before, step.after);
     carry(element, flow);
@@ -351,7 +375,7 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
    */
   const follows = (number) => trace.steps[number].kind === "accumulate" && element.checkVisibility();
   // The accumulator stays in view, below what scrolls.
-  const inside = make("div", { class: "body" }, make("div", { class: "scroll at-hand" }, rule, about), accumulator);
+  const inside = make("div", { class: "body" }, atHand, accumulator);
   const element = make("figure", { class: "panel" }, make("figcaption", {}, caption, memory), inside);
   return { element, show, follows };
 }

@@ -36,6 +36,7 @@ import { waveView } from "./wave.js";
 import * as SHARED from "../../text/shared.json";
 
 const MILLISECONDS_PER_STEP = 1000;
+const LONGEST_PLAY = 50_000; // milliseconds that all turns or all passes of a trace take
 const MOST_LINES = 2; // of a sentence on stage in large letters
 const DATA = 'script[type="application/json"]';
 const MOUNTED = "autodiff-mounted"; // the page around a player may wait for it
@@ -188,13 +189,19 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     else wave.precede(start);
     tell("playing", true); // once it plays: who hears of it starts what does not
   };
+  /** A move by operation or line takes as long as it is read; of many turns and passes one sees where they lead. */
+  const pace = () => {
+    const [size, landings] = sizes[stepSize];
+    const many = size === "turn" || size === "pass";
+    return Math.min(MILLISECONDS_PER_STEP, many ? LONGEST_PLAY / landings.length : Infinity) / speed;
+  };
   const start = () => {
     clearInterval(timer);
     timer = setInterval(() => {
       // A cell that is run again, or a closed notebook, takes the host away without telling.
       if (host.isConnected) advance();
       if (current === last || !host.isConnected) stop();
-    }, MILLISECONDS_PER_STEP / speed);
+    }, pace());
   };
   const replay = () => { stop(); if (!covered) wave?.run(() => {}); };
   const setSpeed = (/** @type {number} */ factor) => {
@@ -223,7 +230,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   };
   const playing = { play: () => (isPlaying() ? stop() : play()), wave: replay };
   const actions = { ...moves, ...onStage, ...playing, predict: togglePredict };
-  const setSize = (/** @type {number} */ chosen) => { stepSize = chosen; };
+  const setSize = (/** @type {number} */ chosen) => { stepSize = chosen; if (timer) start(); };
   const named = sizes.map(([name]) => name);
   const controls = controlsView(trace, history, { actions, go, setSpeed, sizes: named, setSize });
   const grouped = content.layout.groups.length > 0;
@@ -275,7 +282,8 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     const graph = graphView(trace, history, content.layout, go, flow, corners);
     actions.fit = graph.fit;
     drawn.push(graph);
-    wave = waveView(graph.element, trace, content.layout, replay);
+    wave = waveView(graph.element, trace, content.layout, replay, (text) =>
+      showSentence(text === null ? trace.steps[current] : { ...trace.steps[current], text, born: undefined }));
     panel = panelView(trace, history, flow, corners, () => covered, go, content.layout.tensors);
     counted.push(panel);
     if (trace.nudges?.length) inside.push(nudgeView(trace, history, counted[0].element, compact));

@@ -78,6 +78,11 @@ export const STRINGS = {
     aboutSize: "How far Play and the arrows go; Shift+→ and Shift+← take a step of the next larger size",
     sizes: { operation: "by operation", line: "by line", turn: "by turn", pass: "by pass" },
     wave: "Replay wave",
+    waves: {
+      none: "First, an overview: values go down.",
+      cotangents: "First, an overview: values go down, cotangents come back.",
+      tangents: "First, an overview: values go down, then tangents go the same way.",
+    },
     aboutWave: "Values run down the whole graph, then cotangents run back (w)",
     predict: "Predict",
     aboutPredict: "Work out what comes next before it is shown",

@@ -39,13 +39,15 @@ export function readReach({ steps, entries }, layout) {
 
 /**
  * `run(then)` plays the wave over a figure with the graph; `then` follows when it is over, however it ends, or at once
- * if no graph is in view. `end` ends it, `drop` without what would follow.
+ * if no graph is in view. `end` ends it, `drop` without what would follow. `say(text)` says what one sees, and null at
+ * the end.
  * @param {HTMLElement} figure
  * @param {Trace} trace
  * @param {Layout} layout
  * @param {() => void} replay
+ * @param {(text: string | null) => void} say
  */
-export function waveView(figure, trace, layout, replay) {
+export function waveView(figure, trace, layout, replay, say) {
   const reach = readReach(trace, layout);
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const words = STRINGS.controls;
@@ -60,6 +62,7 @@ export function waveView(figure, trace, layout, replay) {
     for (const animation of running.splice(0)) animation.cancel();
     for (const part of drawn.splice(0)) part.remove();
     set(figure, "data-wave", null);
+    if (following) say(null);
     following = null;
   };
   const end = () => {
@@ -93,6 +96,7 @@ export function waveView(figure, trace, layout, replay) {
     const [links, places] = [inView(".link[data-link]"), [...boxes, ...folded]];
     if (!places.length) return then();
     following = then;
+    say(words.waves[!reach.tensors.size ? "none" : reach.pushes ? "tangents" : "cotangents"]);
     const layer = draw("g", { class: "wave" });
     figure.querySelector(".boxes").before(layer);
     drawn.push(layer);

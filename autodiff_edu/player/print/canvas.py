@@ -105,7 +105,7 @@ def svg_head(width: float, height: float, title: str = "") -> str:
     """Return the opening tag of an SVG."""
     about = f' role="img" aria-label="{_escape(title)}"' if title else ""
     size = f'width="{_n(width)}" height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}"'
-    usual = 'font-family="monospace" font-size="12" xml:space="preserve"'
+    usual = 'font-family="monospace" font-size="12"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}{about} {usual}>'
 
 
@@ -128,6 +128,8 @@ def svg_of(shape: Shape) -> str:
             about += [("fill", colour)] if colour != "#000000" else []
             about += [("text-anchor", anchor)] if anchor != "start" else []
             about += [("font-weight", "bold")] if bold else []
+            # Browsers do not hand it down, so that it stands where there are spaces that they would leave out.
+            about += [("xml:space", "preserve")] if words.strip() != words or "  " in words else []
             shown = " ".join(f'{name}="{value}"' for name, value in about)
             return f"<text {shown}>{_escape(words)}</text>"
         case Window(shapes=shapes):

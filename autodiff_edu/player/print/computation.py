@@ -33,7 +33,7 @@ class Term:
     size: tuple[float, float] = (0.0, 0.0)
 
 
-def list_terms(frame: StepPicture, arrives: bool = True, counted: str = "") -> tuple[str, list[Term]]:
+def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term]]:
     """Return the heading of what is computed, and its terms."""
     step, names = frame.now.step, [tensor["name"] for tensor in frame.document["tensors"]]
     result = {"tint": frame.tint, "ink": frame.colour}
@@ -75,10 +75,7 @@ def list_terms(frame: StepPicture, arrives: bool = True, counted: str = "") -> t
             tensor = step["tensor"]
             of = f", contribution {step['count']} of {step['of']}" if step["of"] > 1 else ""
             sent = term("contribution", step["contribution"], tensor, "cotangent", **result)
-            after = step["after"] | ({"text": counted} if counted else {}) if arrives else None
-            # While it counts, the box is as wide as for the longer of the two numbers.
-            becomes = max(filter(None, (step["before"], step["after"])), key=lambda each: len(each["text"]))
-            total = term("after", after, tensor, "cotangent", becomes, **result)
+            total = term("after", step["after"] if arrives else None, tensor, "cotangent", step["after"], **result)
             before = term("before", step["before"], tensor, "cotangent")
             return f"cotangent of {names[tensor]}{of}", [before, Term(sign="+"), sent, Term(sign="="), total]
         case "seed" | "pull back":

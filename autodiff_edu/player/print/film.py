@@ -44,7 +44,6 @@ from .wrapping import width_of
 STEP, TRAVEL, REST = 900, 400, 2000
 """Milliseconds for a step, for a bead on its way, and for the pause after the last step."""
 
-COUNTS, COUNT = 4, 75  # numbers that are shown while a sum counts up, and milliseconds for each
 TICK = 80  # milliseconds between two places of a bead in a GIF
 MOST = 120
 """The most steps of a film."""
@@ -167,20 +166,17 @@ class Film:
 
 
 def _shoot(content: dict[str, Any], steps: Sequence[int]) -> list[Shot]:
-    """Draw each step: while beads travel and while a sum counts up, if anything does, and then the result."""
-    slides, document = SlideLayout(content), content["trace"]
+    """Draw each step: while beads travel, if any do, and then the result."""
+    slides = SlideLayout(content)
     if not steps:
         return [Shot(0, REST, slides.draw_nothing())]
     shots = []
     for number in steps:
-        step = document["steps"][number]
         layers = slides.draw(number, arrives=False)
         beads = _find_beads(slides, slides.frame(number, arrives=False), layers)
-        sums = _count_up(step) if beads else []
         if beads:
             shots.append(Shot(number, TRAVEL, layers, beads))
-            shots += [Shot(number, COUNT, slides.draw(number, counted=text)) for text in sums]
-        shots.append(Shot(number, STEP - TRAVEL * bool(beads) - COUNT * len(sums), slides.draw(number)))
+        shots.append(Shot(number, STEP - TRAVEL * bool(beads), slides.draw(number)))
     shots[-1] = replace(shots[-1], time=shots[-1].time + REST)
     return shots
 
@@ -254,19 +250,6 @@ def _walk(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
         (x, y), (to_x, to_y) = points[leg : leg + 2]
         places.append((round(x + (to_x - x) * rest, 1), round(y + (to_y - y) * rest, 1)))
     return places
-
-
-def _count_up(step: dict[str, Any]) -> list[str]:
-    """List the numbers to show between the sums before and after a contribution; none between arrays."""
-    before, after = step.get("before"), step.get("after")
-    if not before or not after or before["shape"] or after["shape"]:
-        return []
-    low, high = before["data"], after["data"]
-    if not all(isinstance(number, int | float) for number in (low, high)) or low == high:
-        return []
-    between = (low + (high - low) * k / (COUNTS + 1) for k in range(1, COUNTS + 1))
-    digits = max(len(number["text"].lstrip("-").replace(".", "")) for number in (before, after))
-    return [f"{number:.{min(digits, 6)}g}" for number in between]
 
 
 # As pixels

@@ -6,7 +6,7 @@ still too large is cut, around the current tensor.
 
 from __future__ import annotations
 
-from copy import copy
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -101,12 +101,9 @@ class SlideLayout:
             ),))
         ]  # fmt: skip
 
-    def draw(self, number: int, arrives: bool = True, counted: str = "") -> list[Layer]:
-        """Draw a step, before or after what moves in it `arrives`; `counted` is the sum while it is added up."""
+    def draw(self, number: int, arrives: bool = True) -> list[Layer]:
+        """Draw a step, before or after what moves in it `arrives`."""
         frame = self.frame(number, arrives)
-        if counted and frame.subject is not None:
-            subject, flows, frame = frame.subject, frame.now.flows, copy(frame)
-            frame.now = replace(frame.now, flows=flows | {subject: flows[subject] | {"text": counted}})
         steps, wide = len(self.document["steps"]), self.room if self.lists else LEFT
         back: list[Shape] = [Path(f"M0 0H{WIDTH:g}V{HEIGHT:g}H0Z", fill=PAPER)]
         heading: list[Shape] = [
@@ -126,7 +123,7 @@ class SlideLayout:
             middle: list[tuple[Shape, ...]] = [_draw_facts(self.document["title"], frame.now.step)]
         else:
             top, height = MARGIN + 44, self.lines * self.letter * PITCH + 24
-            row = draw_terms(*list_terms(frame, arrives, counted), (MARGIN, LEFT), (top + height, base - WORDS))
+            row = draw_terms(*list_terms(frame, arrives), (MARGIN, LEFT), (top + height, base - WORDS))
             middle = [*self.code(frame, top, height), row]
         layers = [Layer((tuple(back), tuple(heading), *middle, tuple(words)))]
         layers.append(self.picture(frame, WIDTH - MARGIN - RIGHT, MARGIN))
@@ -171,16 +168,28 @@ class SlideLayout:
         boxes = [frame.layout["tensors"][each] for each in (*inputs, frame.subject) if inputs and each is not None]
         seen = self.room / self.scale, self.tall / self.scale
         beyond = max(0.0, frame.layout["width"] - seen[0]), max(0.0, frame.layout["height"] - seen[1])
-        corner = []
-        for axis, (side, length) in enumerate((("x", "width"), ("y", "height"))):
-            low = min((box[side] for box in boxes), default=0.0) - 8
-            high = max((box[side] + box[length] for box in boxes), default=0.0) + 8
+        if not boxes and frame.subject is not None:
+            boxes = [frame.layout["tensors"][frame.subject]]
+
+        def find(axis: int, low: float, high: float) -> float:
             at = wanted[axis]
             if boxes and high - low <= seen[axis]:
                 last = self.corner[axis] if self.corner else -1.0
                 at = last if last <= low and high <= last + seen[axis] else min(max(at, high - seen[axis]), low)
-            corner.append(round(min(max(0.0, at), beyond[axis]), 1))
-        return corner[0], corner[1]
+            return round(min(max(0.0, at), beyond[axis]), 1)
+
+        top = find(1, *_span(boxes, "y", "height"))
+        low, high = _span(boxes, "x", "width")
+        beside = [
+            _span([box], "x", "width")
+            for box in (frame.layout["tensors"] if boxes else ())
+            if not box.get("hidden") and top < box["y"] + box["height"] and box["y"] < top + seen[1]
+        ]
+        # Where there is room for more of what is beside them, it is not cut.
+        for one, other in sorted(beside, key=lambda span: max(low - span[0], span[1] - high)):
+            if max(high, other) - min(low, one) <= seen[0]:
+                low, high = min(low, one), max(high, other)
+        return find(0, low, high), top
 
     def to_slide(self, layer: Layer, point: tuple[float, float]) -> tuple[float, float]:
         """Return where a point of the graph is on the slide."""
@@ -217,6 +226,12 @@ class SlideLayout:
             if words:
                 lines.append(TextLine(MARGIN + 16 + indent, base, words.lstrip(), size, INK))
         return (Path(rounded_box(MARGIN, top, LEFT, height, 10), SUNK),), tuple(mark), tuple(lines)
+
+
+def _span(boxes: Sequence[dict[str, Any]], side: str, length: str) -> tuple[float, float]:
+    """Return where boxes begin and end along an axis, with a margin."""
+    low = min((box[side] for box in boxes), default=0.0) - 8
+    return low, max((box[side] + box[length] for box in boxes), default=0.0) + 8
 
 
 def _draw_facts(title: str, step: dict[str, Any]) -> tuple[Shape, ...]:

@@ -39,6 +39,24 @@ test("a loop of one line moves by turns of one entry, forward and back", () => {
   assert.equal(turns.filter((step) => all[step].kind === "pull back").length, 5);
 });
 
+test("turns that are not alike, and two alone, are found by the program's lines", () => {
+  const { document: { steps, entries } } = others.branches;
+  const turns = sizesOf(others.branches).get("turn");
+  const forward = turns.filter((step) => steps[step].tape !== null && steps[step].pass === undefined);
+  const conditions = entries.flatMap(({ operation }, entry) => (operation === "greater" ? [entry] : []));
+  assert.equal(conditions.length, 4);
+  const asked = conditions.map((entry) => steps.findIndex((step) => step.entry === entry));
+  for (const step of asked.slice(1)) assert.ok(turns.includes(step), `step ${step}`);
+  assert.ok(forward.length >= 4);
+
+  const { document } = others.twice;
+  const watches = document.steps.flatMap(({ kind }, step) => (kind === "watch" ? [step] : []));
+  assert.equal(watches.length, 2);
+  const begin = watches[1] - 1;
+  assert.match(document.steps[begin].text, /turn 2 of the loop begins/);
+  assert.ok(sizesOf(others.twice).get("turn").includes(begin));
+});
+
 test("without a loop or a pass there is no such size", () => {
   assert.ok(!sizesOf(traces.diamond).has("turn"));
   assert.deepEqual([...sizesOf(others.walk).keys()], ["operation"]);

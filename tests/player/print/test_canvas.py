@@ -68,6 +68,12 @@ def test_a_text_has_the_attributes_that_it_was_given_and_no_more():
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(("words", "keeps"), [("…    x", True), ("  x", True), ("a b", False)])
+def test_a_text_itself_keeps_its_spaces(words, keeps):
+    ((_, about),) = drawn(TextLine(5, 15, words))
+    assert ("{http://www.w3.org/XML/1998/namespace}space" in about) is keeps
+
+
 def test_a_window_shows_a_part_of_a_drawing_at_its_scale():
     ((tag, about),) = drawn(Window(10, 20, 50, 40, left=5, top=6, scale=0.5, shapes=[Path("M0 0H9")]))
     assert tag == "svg"
