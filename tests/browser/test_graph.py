@@ -79,14 +79,45 @@ def test_groups_fold_and_unfold_with_the_mouse(visit: Any, tmp_path: Path) -> No
 def test_what_is_clicked_stays_under_the_hand_when_it_folds_and_unfolds(visit: Any, tmp_path: Path) -> None:
     player = only(visit(save_page(loop(60), tmp_path)))
     player.root.locator("input[type=range]").fill("90")
-    button(player, "×60").click()
-    player.click("previous")  # brings into view the turn of the step
     turn = button(player, "turn 30")
     top = "button => button.getBoundingClientRect().top"
     for _ in range(3):
         before = turn.evaluate(top)
         turn.evaluate("button => button.click()")
         assert turn.evaluate(top) == pytest.approx(before, abs=6), "within its frame the button has a margin"
+
+
+def test_of_a_long_loop_the_turns_of_the_step_are_unfolded(visit: Any, tmp_path: Path) -> None:
+    traced = loop(60)
+    document = traced.document()
+    player = only(visit(save_page(traced, tmp_path)))
+    assert button(player, "×60").get_attribute("aria-expanded") == "false"
+    unfolded = """root => [[...root.querySelectorAll('.group[aria-expanded="true"] > .label')].map(
+      (label) => label.textContent), root.querySelectorAll(".graph [data-tensor][data-now]").length]"""
+    turns = [f"turn {turn}" for turn in range(1, 61) for _ in range(3)]  # of the entries
+    for number, (labels, now) in enumerate(player.at_every_step(unfolded)):
+        step = document["steps"][number]
+        if step.get("entry") is None:
+            continue
+        assert now == 1, "it is seen by itself"
+        assert turns[step["entry"]] in labels
+        assert len(labels) - 1 <= 1 + (step["kind"] == "accumulate"), "besides, where a contribution goes"
+
+
+def test_what_a_reader_folds_and_unfolds_stays_so(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(save_page(loop(60), tmp_path)))
+    slider = player.root.locator("input[type=range]")
+    slider.fill("90")
+    button(player, "turn 30").click()
+    button(player, "turn 31").click()
+    for at in ("100", "90"):
+        slider.fill(at)
+        assert button(player, "turn 30").get_attribute("aria-expanded") == "false"
+        assert button(player, "turn 31").get_attribute("aria-expanded") == "true"
+    button(player, "×60").click()
+    slider.fill("120")
+    assert button(player, "×60").get_attribute("aria-expanded") == "false"
+    assert "turn 40" in button(player, "×60").text_content(), "where the step is"
 
 
 def test_groups_fold_and_unfold_with_the_keys(visit: Any, tmp_path: Path) -> None:
@@ -246,9 +277,6 @@ def test_a_long_trace_opens_folded_and_is_right_wherever_one_looks(visit: Any, t
         assert states == [[entry, expected.at(number)["states"][entry]] for entry, _ in states]
         entry = expected.steps[number].get("entry")  # what came of it, the last step, is of no turn
         assert entry is None or entry in dict(states)
-    button(player, "×200").click()
-    player.click("previous")  # brings into view the turn of the step, which is there from then on
-    button(player, "turn 150").click()
     assert player.root.locator("[data-tensor]").count() == 4  # x is far above, and not in the page
     # A sanity bound: benchmarks/player.py has the figures.
     spent = player.root.evaluate("""root => {

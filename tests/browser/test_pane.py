@@ -424,6 +424,8 @@ def test_the_graph_says_arrays_by_their_shape_and_what_is_folded(visit: Any, tmp
     assert any("shape (4, 3)" in text for text in said)
     assert not any("…" in text or len(text) > 120 for text in said)
     player = shown(visit, tmp_path, loop(60))
+    button(player, "×60").click()
+    button(player, "×60").click()
     player.root.locator("input[type=range]").fill("90")
     assert ", inside the folded group loop ×60" in player.root.locator(".graph").get_attribute("aria-label")
 
@@ -447,8 +449,7 @@ def test_the_graph_stands_beside_the_numbers_from_720_pixels_on(visit: Any, tmp_
 
 
 def test_a_step_changes_nothing_of_the_map_but_what_is_lit_and_seen(visit: Any, tmp_path: Path) -> None:
-    player = shown(visit, tmp_path, loop(60))
-    button(player, "×60").click()
+    player = shown(visit, tmp_path, tall())
     settle(player)
     changed = player.root.evaluate("""async root => {
       const seen = new Set();

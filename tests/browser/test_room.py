@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import autodiff_edu as ad
 from browser.player_page import only, save_page
@@ -100,3 +101,51 @@ def test_the_first_view_shows_where_the_first_value_is(visit: Any, tmp_path: Pat
       return [outer.left <= box.left && box.right <= outer.right, root.dataset.kind];
     }"""
     assert player.root.evaluate(inside) == [True, "line"]
+
+
+class Pendulum:
+    """A method, of which the call and the arguments are long."""
+
+    def __init__(self, length: float) -> None:
+        self.length = length
+
+    def energy(self, theta: Any, omega: Any) -> Any:
+        kinetic = 0.5 * (self.length * omega) ** 2
+        return kinetic + 9.81 * self.length * (1 - np.cos(theta))
+
+
+def simulate(theta: Any, omega: Any) -> Any:
+    swing = Pendulum(1.5)
+    return swing.energy(theta - 0.339, omega - 1.27)
+
+
+def power(x: Any, n: int) -> Any:
+    if n == 0:
+        return 1.0
+    return x * power(x, n - 1)
+
+
+@pytest.mark.parametrize("function", [simulate, lambda x, _: power(x, 6)])
+@pytest.mark.parametrize(("width", "height", "stage"), [(1280, 720, True), (1280, 720, False), (390, 844, False)])
+def test_the_calls_under_way_stay_above_the_code_and_the_innermost_is_whole(
+    function: Any, width: int, height: int, stage: bool, visit: Any, tmp_path: Path
+) -> None:
+    page = tmp_path / "calls.html"
+    page.write_text(ad.play(function, 0.6, 0.0).page(), encoding="utf-8")
+    player = only(visit(page.as_uri(), viewport={"width": width, "height": height}))
+    if stage:
+        player.root.focus()
+        player.press("f")
+        player.measures(x=0, y=0, width=width, height=height)
+    else:
+        player.fits()
+    seen = player.at_every_step("""root => {
+      const right = (part) => root.querySelector(part).getBoundingClientRect().right;
+      const call = root.querySelector(".stack > .call");
+      const calls = root.querySelector(".stack").title.split(" › ");
+      return [right(".call") - right(".code-figure"), call.scrollWidth - call.clientWidth, calls, call.textContent];
+    }""")
+    assert max(out for out, *_ in seen) <= 0.5
+    assert max(cut for _, cut, *_ in seen) <= 0
+    assert all(innermost == calls[-1] for *_, calls, innermost in seen)
+    assert max(len(calls) for *_, calls, _ in seen) > (1 if function is simulate else 6)

@@ -47,7 +47,8 @@ export function codeView(trace, history, go) {
     return listOf(box, { lines, start, about, stepOf, isLit, isPassed, isLeftOut, bornAt, lit: "data-lit" }, go);
   });
   box.append(...excerpts.map((each) => each.element));
-  const [file, stack] = [make("span"), make("span", { class: "stack" })];
+  const [file, outer, inner] = [make("span", { class: "place" }), make("bdi"), make("span", { class: "call" })];
+  const stack = make("span", { class: "stack" }, make("span", { class: "outer" }, outer), inner);
   const caption = make("figcaption", {}, file, stack);
   // A step without a place of its own leaves the code that was last in view, so that nothing jumps.
   let seen = history.where.find((where) => where)?.code ?? 0;
@@ -58,7 +59,8 @@ export function codeView(trace, history, go) {
     excerpts.forEach(({ element }, index) => (element.hidden = index !== inView[step]));
     write(file, trace.code[inView[step]]?.place ?? STRINGS.code.heading);
     const calls = callsAt(trace, step);
-    write(stack, STRINGS.code.stack(calls.slice(-DEEPEST), calls.length > DEEPEST));
+    write(outer, STRINGS.code.stack([...calls.slice(-DEEPEST, -1), ""], calls.length > DEEPEST));
+    write(inner, calls.at(-1) ?? "");
     set(stack, "title", STRINGS.code.stack(calls) || null);
     const where = history.where[step];
     for (const excerpt of excerpts) excerpt.show(step);

@@ -8,6 +8,10 @@ const MARGIN = 12; // on both sides
 /** @param {Layout} layout */
 export function readFolds({ groups, folded: height, open, tensors, links }) {
   const folded = groups.map(() => !open);
+  /** @type {Set<number>} */
+  const chosen = new Set(); // by the reader
+  /** @type {number[]} */
+  let followed = []; // unfolded for the step at hand alone
   /**
    * The group and those around it, from the inside.
    * @type {(group: number) => number[]}
@@ -104,7 +108,26 @@ export function readFolds({ groups, folded: height, open, tensors, links }) {
   const isFolded = (/** @type {number | undefined} */ group) => folded[group] ?? false;
   const width = () => columns.length && across(columns.at(-1).to) + MARGIN;
   /** @param {number} group */
-  const toggle = (group) => { folded[group] = !folded[group]; settle(); };
+  const toggle = (group) => {
+    chosen.add(group);
+    followed = followed.filter((each) => each !== group);
+    folded[group] = !folded[group];
+    settle();
+  };
+  /**
+   * Unfolds what is around some groups, as print/folding.py does, and folds what was around others before; what the
+   * reader has folded or unfolded stays so. Says whether that changes anything.
+   * @param {number[]} some
+   */
+  const follow = (some) => {
+    const wanted = [...new Set(some.flatMap(around))].filter((group) => !chosen.has(group));
+    if (open || !wanted.length || String(wanted) === String(followed)) return false;
+    for (const group of followed) folded[group] = true;
+    for (const group of wanted) folded[group] = false;
+    followed = wanted;
+    settle();
+    return true;
+  };
   settle();
-  return { around, cover, up, across, points, width, toggle, isFolded };
+  return { around, cover, up, across, points, width, toggle, follow, isFolded };
 }

@@ -44,15 +44,21 @@ export function graphView(trace, history, layout, go, flow, corners) {
   const [frames, lines, lit, cutLayer, front, beads] = layers;
   const picture = draw("svg", { role: "presentation" }, ...layers);
   const toggle = (/** @type {number} */ group) => {
-    const corner = () => { const { x, y } = groups.placeOf(group); return [x, y]; };
-    const [x, y] = corner();
-    const before = pane.onScreen(x, y);
-    folds.toggle(group);
+    refold(() => folds.toggle(group), () => groups.placeOf(group)); // what was clicked stays under the hand
+    show(current, false);
+  };
+  /**
+   * Folds and unfolds groups, and draws what that leaves where it was, as seen from one place.
+   * @type {(change: () => unknown, place: () => import("./pane.js").Rectangle) => void}
+   */
+  const refold = (change, place) => {
+    const corner = () => { const { x, y } = place(); return /** @type {[number, number]} */ ([x, y]); };
+    const before = pane.onScreen(...corner());
+    if (change() === false) return;
     busy = true;
     arrange();
-    pane.keep(.../** @type {[number, number]} */ (corner()), before); // what was clicked stays under the hand
+    pane.keep(...corner(), before);
     paint();
-    show(current, false);
   };
   const groups = groupsView(trace, history, layout, folds, toggle);
   const canvas = make("div", { class: "canvas" }, picture, groups.element);
@@ -140,10 +146,14 @@ export function graphView(trace, history, layout, go, flow, corners) {
   };
 
   const show = (/** @type {number} */ step, follow = true) => {
-    [current, busy] = [step, true];
     const { entry, kind, where } = trace.steps[step];
     const backward = history.backward[step];
-    const subject = subjects[step];
+    const [left, subject] = [subjects[current] ?? first, subjects[step]];
+    [current, busy] = [step, true];
+    if (follow && subject !== undefined) {
+      const homes = [subject, trace.entries[entry]?.output ?? subject].map((tensor) => layout.tensors[tensor].group);
+      refold(() => folds.follow(homes), () => placeOf(left));
+    }
     const arriving = layout.entries[entry] ?? [];
     const flowing = arriving.map((_, index) => flows(step, index));
     if (follow) bring(step, flowing);

@@ -1,7 +1,7 @@
 """A graph with most of its groups folded, for pictures of a trace that is too long to show whole.
 
-Only the groups around the current tensor are unfolded. js/folds.js does the same with those that a reader chooses,
-which only the page knows; layout/layout.py says why a group can be cut out of a picture as a strip.
+Only the groups around the current tensor are unfolded. js/folds.js does the same, but for those that a reader folds and
+unfolds, which only the page knows; layout/layout.py says why a group can be cut out of a picture as a strip.
 """
 
 from __future__ import annotations

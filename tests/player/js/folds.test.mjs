@@ -42,6 +42,23 @@ test("a fold stays until it is undone, inside others too", () => {
   assert.deepEqual(all(folds.cover), [-1, -1, -1, -1]);
 });
 
+test("what is around the step is unfolded for it alone, and what the reader chose stays", () => {
+  const folds = read(false);
+  assert.ok(folds.follow([1]));
+  assert.deepEqual(all(folds.isFolded), [false, false, true, true]);
+  assert.ok(!folds.follow([1]), "nothing changes");
+  assert.ok(!folds.follow([-1]), "what is in no group leaves them as they are");
+  assert.ok(folds.follow([2, 3]));
+  assert.deepEqual(all(folds.isFolded), [false, true, false, false]);
+  folds.toggle(1); // unfolds it
+  folds.toggle(2); // folds it
+  folds.follow([3]);
+  assert.deepEqual(all(folds.isFolded), [true, false, true, false]);
+  folds.follow([2]);
+  assert.deepEqual(all(folds.isFolded), [false, false, true, true]);
+  assert.ok(!read(true).follow([1]), "where all is open it stays so");
+});
+
 test("what stands below a folded box moves up by what is cut out, and what stands in it to its lower edge", () => {
   const folds = read(true);
   folds.toggle(0); // cuts out from 120 to 400
