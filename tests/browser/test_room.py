@@ -149,3 +149,41 @@ def test_the_calls_under_way_stay_above_the_code_and_the_innermost_is_whole(
     assert max(cut for _, cut, *_ in seen) <= 0
     assert all(innermost == calls[-1] for *_, calls, innermost in seen)
     assert max(len(calls) for *_, calls, _ in seen) > (1 if function is simulate else 6)
+
+
+def masked(scores: Any, values: Any) -> Any:
+    kept = np.where(np.tril(np.ones((4, 4), bool)), scores, -1e9)
+    weights = np.exp(kept - np.max(kept, axis=1, keepdims=True))
+    return np.mean((weights @ values) ** 2)
+
+
+# Of each small table: what it lacks in width, and how wide it fades at its right side.
+TABLES = """root => [...root.querySelectorAll(".picture:has(> .numbers)")].filter((one) => one.checkVisibility()).map((one) => {
+  const table = Math.max(...[...one.children].map((piece) => piece.getBoundingClientRect().width));
+  return [table - one.clientWidth, parseFloat(getComputedStyle(one).maskImage.match(/([\\d.]+)px\\)$/)[1])];
+})"""
+
+
+def test_a_number_is_whole_or_fades_where_its_table_scrolls(visit: Any, tmp_path: Path) -> None:
+    page = tmp_path / "numbers.html"
+    scores = np.linspace(-0.00285377, 0.00712345, 16).reshape(4, 4)
+    page.write_text(ad.play(masked, scores, scores[:, :2]).page(), encoding="utf-8")
+    player = only(visit(page.as_uri(), viewport={"width": 1280, "height": 720}))
+    seen = [one for tables in player.at_every_step(TABLES) for one in tables]
+    assert {lacks > 0.5 for lacks, _ in seen} == {False, True}
+    assert all((fade >= 9) if lacks > 0.5 else fade == 0 for lacks, fade in seen)
+    texts = player.at_every_step("root => root.querySelector('.at-hand').textContent")
+    assert any("−1e9" in text for text in texts)
+
+
+def test_two_columns_that_have_no_room_side_by_side_are_added_below_each_other(visit: Any, tmp_path: Path) -> None:
+    def error(out: Any) -> Any:
+        return np.sum(out * out)
+
+    page = tmp_path / "sum.html"
+    numbers = np.array([[0.166, 0.1292], [0.2209, -0.1648], [-0.8217, -0.00285377]])
+    page.write_text(ad.play(error, numbers).page(), encoding="utf-8")
+    player = only(visit(page.as_uri(), viewport={"width": 1280, "height": 720}))
+    seen = [one for tables in player.at_every_step(TABLES) for one in tables]
+    assert seen
+    assert max(lacks for lacks, _ in seen) <= 0.5

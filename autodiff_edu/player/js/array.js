@@ -11,6 +11,7 @@ const MOST_SLICES = 8;
 const LONGEST_ROW = 16;
 const TALLEST_TABLE = 8; // rows: what is added up leaves room to the formula above
 const LONGEST_LINE = 6; // numbers of a vector, or columns of a table, side by side
+const SIDE_BY_SIDE = 13; // letters of a row, where three tables stand side by side in a narrow panel
 const LOWEST_TABLE = 2; // rows, on stage, where more would leave too little room to the others
 
 /**
@@ -29,14 +30,15 @@ const spell = (item) => (typeof item === "boolean" ? (item ? "True" : "False") :
 /** @param {Data} item */
 export const formatItem = (item) => spell(item).replace(/^-/, "−");
 /**
- * A number in few digits, for a narrow cell; whole numbers and what is not a number stay as they are.
+ * A number in few digits, for a narrow cell; small whole numbers and what is not a number stay as they are.
  * @param {Data} item
  * @param {number} digits
  */
 export function formatBriefly(item, digits) {
   if (typeof item !== "number" || (Number.isInteger(item) && Math.abs(item) < 1e5)) return formatItem(item);
   const few = Number(item.toPrecision(digits));
-  return formatItem(isTiny(few) ? few.toExponential() : few);
+  const [plain, short] = [String(few), few.toExponential().replace("e+", "e")];
+  return formatItem(isTiny(few) || (Math.abs(few) >= 1e5 && short.length < plain.length) ? short : plain);
 }
 /**
  * Of zeros only: JavaScript writes up to six of them where Python has an exponent.
@@ -101,11 +103,18 @@ const matrices = (data, depth, stride, index) =>
     ? [{ index, rows: data }]
     : data.flatMap((part, i) => matrices(part, depth - 1, stride, [...index, i * stride(index.length)]));
 
-const widthsOf = (/** @type {string[][]} */ texts) =>
-  texts[0].map((_, j) => Math.max(...texts.map((row) => row[j]?.length ?? 0)));
-
 /** @type {(rows: Data[][], digits: number) => string[][]} */
 const textsOf = (rows, digits) => rows.map((row) => row.map((item) => formatBriefly(item, digits)));
+
+/**
+ * How many letters the longest numbers of all columns have.
+ * @type {(rows: Data[][], digits: number) => number}
+ */
+function lettersOf(rows, digits) {
+  const texts = textsOf(rows, digits);
+  const widths = texts[0].map((_, j) => Math.max(...texts.map((row) => row[j]?.length ?? 0)));
+  return widths.reduce((sum, width) => sum + width, 0);
+}
 
 /** @type {(piece: Piece, headed: boolean, digits: number) => HTMLElement} */
 function tableOf({ label, rows, names }, headed, digits) {
@@ -120,11 +129,7 @@ function tableOf({ label, rows, names }, headed, digits) {
     return make("tr", {}, ...heading, ...cells);
   });
   const caption = label ? [make("caption", {}, label)] : [];
-  // As wide as its longest numbers: css/array.css makes the letters as large as there is room for.
-  const widths = widthsOf(texts);
-  const width = widths.reduce((sum, letters) => sum + letters, 0);
-  const style = headed ? null : `--letters: ${width}; --columns: ${widths.length}`;
-  return make("table", { class: headed ? "numbers headed" : "numbers", style }, ...caption, ...head, ...body);
+  return make("table", { class: headed ? "numbers headed" : "numbers" }, ...caption, ...head, ...body);
 }
 
 /**
@@ -217,7 +222,7 @@ export function arrayPlace(attributes = {}) {
     const [rows, columns] = size > 0 && array.shape.length > 1 ? array.shape.slice(-2) : [0, 0];
     const digitsOf = (/** @type {Data[]} */ row) => (room || row.length > 3 ? 3 : 4);
     const isWide = (/** @type {Piece} */ { rows: numbers }) =>
-      widthsOf(textsOf(numbers, 3)).reduce((sum, width) => sum + width + 0.6, 0) > room;
+      lettersOf(numbers, 3) + 0.6 * numbers[0].length > room;
     const large = size > LARGEST_TABLE || rows > (room ? LOWEST_TABLE : TALLEST_TABLE) || columns > LONGEST_LINE ||
       Boolean(room && size && array.shape.length && piecesOf(array, LONGEST_LINE).some(isWide));
     const small = !large && size > 0 && array.shape.length > 0;
@@ -226,6 +231,10 @@ export function arrayPlace(attributes = {}) {
     set(picture, "aria-hidden", small || null);
     const pieces = small || large ? piecesOf(array, small ? LONGEST_LINE : LONGEST_ROW) : [];
     const tableIn = (/** @type {Piece} */ piece) => tableOf(piece, false, digitsOf(piece.rows[0]));
+    // As wide as its longest numbers: css/array.css makes the letters as large as there is room for.
+    const widest = Math.max(...pieces.map(({ rows: numbers }) => lettersOf(numbers, digitsOf(numbers[0]))));
+    set(picture, "style", small ? `--letters: ${widest}; --columns: ${pieces[0].rows[0].length}` : null);
+    set(element, "data-wide", (small && widest > SIDE_BY_SIDE) || null);
     const parts = pieces.map((piece) => (small ? tableIn(piece) : heatmapOf(piece, limit, array.text)));
     picture.replaceChildren(...parts);
     legend.replaceChildren(...(large ? legendOf(array, limit) : []));

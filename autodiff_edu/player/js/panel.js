@@ -217,6 +217,7 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
   const sum = make("div", { class: "sum" }, ...parts);
   const accumulator = make("div", { class: "accumulator" }, make("p", {}, target, count), sum);
 
+  const alone = () => (flow.staged() ? LONGEST_RESULT : LONGEST_ALONE);
   /** @type {(step: Step, number: number) => void} */
   const showFormulas = (step, number) => {
     const entry = trace.entries[step.entry];
@@ -237,14 +238,14 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
       });
     } else if (step.kind === "seed" || step.kind === "outcome") {
       const array = step.cotangent ?? step.gradient;
-      const known = result(array?.text ?? words.none, LONGEST_ALONE);
+      const known = result(array?.text ?? words.none, alone());
       forward.replaceChildren(equation(drawBarName(subject.name), ["=", known]));
     } else if (step.kind === "move") {
-      forward.replaceChildren(equation(drawDotName(subject.name), ["=", result(step.tangent.text, LONGEST_ALONE)]));
+      forward.replaceChildren(equation(drawDotName(subject.name), ["=", result(step.tangent.text, alone())]));
     } else if (step.formula !== undefined) {
       forward.replaceChildren(formulas.updated(number));
     } else if (subject) {
-      const known = result(history.value(step.tensor, number), LONGEST_ALONE);
+      const known = result(history.value(step.tensor, number), alone());
       forward.replaceChildren(equation(drawName(subject.name), ["=", known]));
     } else forward.replaceChildren(UNKNOWN);
     backward.replaceChildren(...shown);
