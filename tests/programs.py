@@ -183,7 +183,7 @@ def branches(x: ad.Tensor) -> ad.Tensor:
     """A loop whose turns take different ways, so that no two of them need be alike."""
     y = x
     for _ in range(4):
-        if y > 2:
+        if y > 2:  # noqa: SIM108
             y = y / 2
         else:
             y = 3 * y + x

@@ -116,7 +116,11 @@ def find_causes(
     if not behind and not found:
         found = [Cause(Reason.NOT_USED, None, None, sentences.UNKNOWN.format(y=y))]
     elif not found and source is not None and source.requires_grad:
-        found = [Cause(Reason.NOT_USED, None, None, Reason.NOT_USED.sentence.format(x=x, y=y))]
+        used = [call for call in behind if any(source is one for one in call.inputs)]
+        told = [(call, sentences.FROZEN) for call in used if id(source) not in call.needed]
+        told += [(call, sentences.HIDDEN) for call in behind if call.name == "CheckpointFunction"]
+        found = [Cause(Reason.LATE, one.name, one.where, text.format(code=one.code, x=x)) for one, text in told]
+        found = found or [Cause(Reason.NOT_USED, None, None, Reason.NOT_USED.sentence.format(x=x, y=y))]
     found = found or [*_find_constants(log, behind, source, y, x)]
     return list({(cause.kind, cause.place and cause.place[:3]): cause for cause in found}.values())
 
@@ -164,6 +168,7 @@ def _describe_cut(call: LoggedCall) -> Cause:
         reason, text = Reason.COPIED, sentences.STACK
     elif call.name in REASONS:
         reason, text = REASONS[call.name]
+        text = sentences.CONSTANT if call.options.get("create_graph") else text
     elif not any(one.is_floating_point() or one.is_complex() for one in call.outputs):
         is_choice = call.outputs[0].dtype == torch.bool or call.name.startswith("arg")
         reason, text = Reason.INTEGER, Reason.INTEGER.sentence + sentences.CLASSES * is_choice

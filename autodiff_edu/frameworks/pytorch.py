@@ -479,6 +479,9 @@ class Recorder(TorchFunctionMode):
                 for path, parameter in module.named_parameters():
                     if is_readable(parameter):
                         self.find(parameter).name = f"{name}.{path}"
+                for part in flatten(args):
+                    if isinstance(part, torch.Tensor) and part.is_leaf and is_readable(part):
+                        self.trace.assigned.setdefault(self.find(part)._id, find_name(part) or "")
         else:
             parent = self.scopes[-1][0]
             paths = {id(part): path for path, part in parent.named_modules()}
@@ -522,8 +525,8 @@ def call(trace: Trace, function: Any, args: tuple[Any, ...], names: list[str]) -
     """
     recorder = next(source for source in trace.sources if isinstance(source, Recorder))
     with recorder.working():
-        module = isinstance(function, torch.nn.Module)
-        if not module and not any(torch.is_tensor(part) and part.requires_grad for part in flatten(args)):
+        parameters = [*function.parameters()] if isinstance(function, torch.nn.Module) else []
+        if not any(torch.is_tensor(part) and part.requires_grad for part in (*parameters, *flatten(args))):
             args = torch.utils._pytree.tree_map(require_gradient, args)
         for name, value in zip(names, args, strict=True):
             if torch.is_tensor(value):

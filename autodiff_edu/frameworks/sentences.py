@@ -10,6 +10,15 @@ PAUSED = (
 )
 NOT_FOLLOWED = "{code} returns a tensor that requires no gradient."
 NO_HISTORY = "{code} is a gradient without a history. Write create_graph=True where it is computed."
+CONSTANT = (
+    "{code} is a gradient without a history, although create_graph=True: it is the same whatever its sources are, or a "
+    "backward function computes it where PyTorch does not record."
+)
+FROZEN = "{code} was computed while {x} required no gradient. Switch its gradient on before this line."
+HIDDEN = (
+    "{code} computes with tensors that are not among its arguments, and what it does with them is not followed. Pass "
+    "use_reentrant=False."
+)
 LATE = "{code} was computed before {x} required a gradient. Write requires_grad=True where {x} is made."
 NEVER = (
     "Nothing that leads to {y} requires a gradient. Write requires_grad=True where you make the tensor that you want "

@@ -158,7 +158,8 @@ def masked(scores: Any, values: Any) -> Any:
 
 
 # Of each small table: what it lacks in width, and how wide it fades at its right side.
-TABLES = """root => [...root.querySelectorAll(".picture:has(> .numbers)")].filter((one) => one.checkVisibility()).map((one) => {
+TABLES = """root => [...root.querySelectorAll(".picture:has(> .numbers)")]
+  .filter((one) => one.checkVisibility()).map((one) => {
   const table = Math.max(...[...one.children].map((piece) => piece.getBoundingClientRect().width));
   return [table - one.clientWidth, parseFloat(getComputedStyle(one).maskImage.match(/([\\d.]+)px\\)$/)[1])];
 })"""

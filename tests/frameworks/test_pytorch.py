@@ -391,3 +391,30 @@ def test_a_checkpoint_with_a_pass_of_its_own_says_so():
         torch.utils.checkpoint.checkpoint(lambda a: a * w, x, use_reentrant=True).sum().backward()
     assert w.grad.tolist() == [1, 1]
     assert "Pass use_reentrant=False to see these." in steps.transcript()
+
+
+def test_what_was_frozen_for_a_while_and_what_a_checkpoint_hides_is_not_called_unused():
+    net, x = torch.nn.Linear(2, 1), torch.ones(3, 2, requires_grad=True)
+    with ad.trace() as steps:
+        net.requires_grad_(False)
+        frozen = net(x).sum()
+        net.requires_grad_(True)
+        hidden = torch.utils.checkpoint.checkpoint(net, x, use_reentrant=True).sum()
+        hidden.backward()
+    assert "while net.weight required no gradient" in str(steps.explain(frozen, net.weight))
+    assert "use_reentrant=False" in str(steps.explain(hidden, net.weight))
+
+
+def test_a_gradient_that_is_constant_is_not_told_to_be_recorded():
+    x = torch.tensor(2.0, requires_grad=True)
+    with ad.trace() as steps:
+        (g,) = torch.autograd.grad(3 * x, x, create_graph=True)
+        z = g * 2
+    told = str(steps.explain(z, x))
+    assert "although create_graph=True" in told
+    assert "Write create_graph=True" not in told
+
+
+def test_a_frozen_module_is_played_with_respect_to_its_input():
+    net = torch.nn.Linear(2, 1).requires_grad_(False)
+    assert "3×2" in repr(ad.play(net, torch.ones(3, 2)).document()["steps"][-1]["text"])

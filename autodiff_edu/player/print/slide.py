@@ -176,7 +176,7 @@ class SlideLayout:
             if boxes and high - low <= seen[axis]:
                 last = self.corner[axis] if self.corner else -1.0
                 at = last if last <= low and high <= last + seen[axis] else min(max(at, high - seen[axis]), low)
-            return round(min(max(0.0, at), beyond[axis]), 1)
+            return float(round(min(max(0.0, at), beyond[axis]), 1))
 
         top = find(1, *_span(boxes, "y", "height"))
         low, high = _span(boxes, "x", "width")
