@@ -116,9 +116,9 @@ export function paneView(canvas, picture, redraw) {
     const y = within(0, shift(y0, y1, top, tall))[1];
     // Where there is room for more of what is beside them, it is not cut.
     const beside = all.filter(({ y: high, height: h }) => high * scale < y + tall && (high + h) * scale > y);
-    const away = (/** @type {Rectangle} */ box) => Math.max(x0 - box.x * scale, (box.x + box.width) * scale - x1);
-    for (const box of beside.sort((one, other) => away(one) - away(other))) {
-      const both = [Math.min(x0, box.x * scale), Math.max(x1, (box.x + box.width) * scale)];
+    const away = (/** @type {Rectangle} */ node) => Math.max(x0 - node.x * scale, (node.x + node.width) * scale - x1);
+    for (const node of beside.sort((one, other) => away(one) - away(other))) {
+      const both = [Math.min(x0, node.x * scale), Math.max(x1, (node.x + node.width) * scale)];
       if (both[1] - both[0] <= wide + EDGE) [x0, x1] = both;
     }
     const x = within(shift(x0, x1, left, wide), 0)[0];

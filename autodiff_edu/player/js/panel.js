@@ -276,8 +276,8 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     // What is unfolded below it comes into view in the next frame.
     requestAnimationFrame(() => { atHand.scrollTop = Math.min(atHand.scrollTop, Math.max(0, Math.floor(top))); });
     if (over <= 0) return;
-    const lines = [forward, ...backward.children].map((line) => line.getBoundingClientRect().top - origin);
-    atHand.scrollTop = Math.floor(Math.min(top, ...lines.filter((line) => line >= over)));
+    const tops = [forward, ...backward.children].map((line) => line.getBoundingClientRect().top - origin);
+    atHand.scrollTop = Math.floor(Math.min(top, ...tops.filter((line) => line >= over)));
   };
   /**
    * How many cotangents, or tangents, come as one array: those of a stack have one axis more than their tensor.

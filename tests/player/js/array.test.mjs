@@ -25,7 +25,8 @@ test("the magnitude of a complex number, an infinity, a NaN and a truth value", 
 
 test("numbers in narrow cells are short, with a minus sign", () => {
   const pairs = [
-    [0.123456, "0.1235"], [-2, "−2"], [1234567, "1235000"], [-1e9, "−1e9"], [1.25e7, "1.25e7"], [99999, "99999"], [-0.5, "−0.5"], [0.000012345, "1.234e-5"],
+    [0.123456, "0.1235"], [-2, "−2"], [1234567, "1235000"],
+    [-1e9, "−1e9"], [1.25e7, "1.25e7"], [99999, "99999"], [-0.5, "−0.5"], [0.000012345, "1.234e-5"],
     ["nan", "nan"], ["-inf", "−inf"], [true, "True"], [false, "False"], [0, "0"],
   ];
   for (const [item, text] of pairs) assert.equal(formatBriefly(item, 4), text, String(item));
