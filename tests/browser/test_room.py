@@ -157,7 +157,7 @@ def masked(scores: Any, values: Any) -> Any:
     return np.mean((weights @ values) ** 2)
 
 
-# Of each small table: what it lacks in width, and how wide it fades at its right side.
+# Of each small table: how much too wide it is, and how wide it fades at its right side.
 TABLES = """root => [...root.querySelectorAll(".picture:has(> .numbers)")]
   .filter((one) => one.checkVisibility()).map((one) => {
   const table = Math.max(...[...one.children].map((piece) => piece.getBoundingClientRect().width));

@@ -270,7 +270,7 @@ def test_the_sentence_has_the_room_of_the_longest(visit: Any, tmp_path: Path) ->
 
 def wordy() -> ad.Trace:
     """Sentences of one line, of two and of three."""
-    weights = ad.Variable([[0.0123, -0.234, 0.345, -0.456]], name="weights")
+    weights = ad.Variable([[0.0123, -0.234]], name="weights")
     with ad.trace("wordy") as traced:
         for _ in range(2):
             with ad.GradientTape() as tape:

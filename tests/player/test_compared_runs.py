@@ -696,8 +696,8 @@ def test_the_text_has_both_numbers_both_lines_and_the_size():
     lines = ["scaled = centred / np.sqrt(np.mean(centred * centred) + 1e-8)"]
     lines += [lines[0].replace("1e-8", "1e-9")]
     assert [line.partition(": ")[2] for line in (one, other)] == lines
-    assert one.startswith("f, test_compare.py, line ")
-    assert other.startswith("g, test_compare.py, line ")
+    assert one.startswith("f, test_compared_runs.py, line ")
+    assert other.startswith("g, test_compared_runs.py, line ")
     size = 9e-9 / 0.895987664 / np.finfo(float).eps
     assert remark == f"4 steps agree before it. The numbers are up to {size:.2g} eps apart."
 
