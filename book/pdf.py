@@ -112,7 +112,7 @@ def article(site: Path, name: str, names: list[str]) -> Tag:
         picture = player.find("p")
         picture["class"] = "key-frame"
         player.replace_with(picture)
-    for part in body.select(FURNITURE):
+    for part in body.select(f'{FURNITURE}, section[id^="solution-to-"]'):  # nobody should meet a solution by accident
         part.decompose()
     for part in body.select("details"):
         part.name, part["class"] = "div", "folded"
