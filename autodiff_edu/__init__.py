@@ -61,9 +61,9 @@ def _follow_pytorch(trace: Trace) -> Any:
     """Return what sees for a trace what PyTorch computes; None if PyTorch has not been imported."""
     if "torch" not in sys.modules:
         return None
-    from .frameworks.pytorch import Recorder
+    from .frameworks.pytorch import TorchRecorder
 
-    return Recorder(trace)
+    return TorchRecorder(trace)
 
 
 sources.append(_follow_pytorch)

@@ -63,7 +63,7 @@ class Options:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in DEFAULTS:
-            raise AttributeError(f"there is no option {name!r}; the options are {', '.join(DEFAULTS)}")
+            raise AttributeError(f"no option is called {name!r}; the options are {', '.join(DEFAULTS)}")
         if name in CHOICES and (not isinstance(value, str) or value not in CHOICES[name]):
             *others, last = map(repr, CHOICES[name])
             raise ValueError(f"options.{name} is {', '.join(others)} or {last}, not {value!r:.60}")

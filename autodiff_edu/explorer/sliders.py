@@ -52,7 +52,7 @@ class Sliders:
         return slider
 
     def enclose(self, html: str) -> str:
-        """Return what a cell shows: the box, or this HTML if there is no kernel."""
+        """Return what a cell shows: the box, or without a kernel this HTML."""
         return self.frame.enclose(html)
 
     def close(self) -> None:

@@ -51,7 +51,7 @@ def _find_advice(log: CallLog, error: BaseException) -> Iterable[str]:
     if "backward through the graph a second time" in text:
         return _about_two_passes(log, last, y)
     if "only for scalar outputs" in text:
-        maker = log.maker(last.targets[0]) or last
+        maker = log.find_maker(last.targets[0]) or last
         return [sentences.NOT_SCALAR.format(code=maker.code, shape=tuple(last.targets[0].shape), y=y)]
     if "being used in an in-place operation" in text:
         return [sentences.LEAF_WRITTEN.format(code=last.code, x=y)]
@@ -104,7 +104,7 @@ def find_causes(
     log: CallLog, targets: list[Any], source: Any, y: str, x: str = "", last: LoggedCall | None = None
 ) -> list[Cause]:
     """List where the flow is cut on the way from a source, or from anything that requires a gradient, to targets."""
-    behind = log.behind(targets)
+    behind = log.list_behind(targets)
     found, reads = _find_cuts(log, {call.time for call in behind}, source)
     named = {id(one): call.result_name for call in reversed(log.calls) for one in call.outputs}
     followed = {x, *(named.get(id(one)) for call in behind for one in call.inputs)}
@@ -153,7 +153,7 @@ def _find_constants(log: CallLog, behind: list[LoggedCall], source: Any, y: str,
         text = sentences.SWITCHED_OFF.format(code=call.code, y=y)
         yield Cause(Reason.NOT_TRAINABLE, None, call.where, text)
     if not off and source is not None:
-        maker = log.maker(source)
+        maker = log.find_maker(source)
         text = sentences.NO_SOURCE.format(code=maker.code if maker else y, x=x)
         yield Cause(Reason.NEVER_WATCHED, None, maker and maker.where, text)
     elif not off:
@@ -178,11 +178,11 @@ def _describe_cut(call: LoggedCall) -> Cause:
 
 
 def _about_a_write(log: CallLog, last: LoggedCall, text: str) -> Iterator[str]:
-    for reader in log.blocked(last.targets, "modified by an inplace")[:1]:
+    for reader in log.list_blocked(last.targets, "modified by an inplace")[:1]:
         kept = {memory(one) for one in _find_saved(reader, text)}
         later = [*log.calls[reader.time + 1 :], reader]
         write = next(call for call in later if any(memory(one) in kept for one in call.wrote))
-        passes, statement = [call for call in log.passes(last) if call.time > reader.time], expression(write.where)
+        passes, statement = [call for call in log.list_passes(last) if call.time > reader.time], expression(write.where)
         if passes and _runs_again(log, reader, passes[0]):
             instead = sentences.RETAINED.format(h=_find_carried(log, last, passes[0]))
         elif write.name == STEP:
@@ -211,11 +211,13 @@ def _find_saved(reader: LoggedCall, text: str) -> list[Any]:
 
 
 def _about_two_passes(log: CallLog, last: LoggedCall, y: str) -> list[str]:
-    blocked, target = log.blocked(last.targets, "second time"), last.targets[0]
-    for one in log.passes(last):
-        released = {call.time for _, call in log.nodes(one.targets) if call and not one.options.get("retain_graph")}
+    blocked, target = log.list_blocked(last.targets, "second time"), last.targets[0]
+    for one in log.list_passes(last):
+        released = {
+            call.time for _, call in log.list_nodes(one.targets) if call and not one.options.get("retain_graph")
+        }
         if reader := next((call for call in blocked if call.time in released), None):
-            maker = log.maker(target)
+            maker = log.find_maker(target)
             if any(target is each for each in one.targets):
                 return [sentences.SAME_TARGET.format(code=one.code, y=y)]
             if maker and maker.time < one.time:
@@ -232,7 +234,7 @@ def _runs_again(log: CallLog, call: LoggedCall, after: LoggedCall) -> bool:
 
 def _find_carried(log: CallLog, last: LoggedCall, boundary: LoggedCall) -> str:
     """Return what to write for what was computed before an earlier backward pass and used after it."""
-    behind = log.behind(last.targets)
+    behind = log.list_behind(last.targets)
     before = {id(one): call for call in behind if call.time < boundary.time for one in call.outputs}
     after = [one for call in reversed(behind) if call.time > boundary.time for one in call.inputs]
     used = [before[id(one)].result_name for one in after if id(one) in before and one.grad_fn is not None]
@@ -247,7 +249,7 @@ def _about_a_source(log: CallLog, last: LoggedCall, y: str, number: int) -> list
     if constant := [name for name, source in zip(xs, sources, strict=False) if not source.requires_grad]:
         return [sentences.NO_SOURCE.format(code=last.code, x=name) for name in constant]
     source, told = sources[number], {"code": last.code, "x": xs[number], "y": y}
-    made, used = log.maker(source), log.maker(last.targets[0])
+    made, used = log.find_maker(source), log.find_maker(last.targets[0])
     if made and used and made.time > used.time:
         return [sentences.NEW_TENSOR.format(**told)]
     causes = find_causes(log, last.targets, source, y, xs[number])
@@ -256,7 +258,7 @@ def _about_a_source(log: CallLog, last: LoggedCall, y: str, number: int) -> list
 
 def about_no_leaf(log: CallLog, tensor: Any, x: str = "it") -> Iterator[str]:
     """Describe what made a tensor that is not a leaf."""
-    if not (tensor.is_leaf or tensor.retains_grad) and (maker := log.maker(tensor)):
+    if not (tensor.is_leaf or tensor.retains_grad) and (maker := log.find_maker(tensor)):
         x = maker.result_name or x
         instead = sentences.UPDATE if ".grad" in maker.line else sentences.MAKE_LEAF
         yield (sentences.NOT_A_LEAF + instead).format(code=maker.code, x=x)

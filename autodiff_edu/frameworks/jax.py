@@ -35,7 +35,7 @@ PRINTING = {"debug_print", "debug_callback"}
 """Primitives that only print, which they did when the whole function ran."""
 
 
-class Value(NamedTuple):
+class JaxValue(NamedTuple):
     """JAX's array, the tensor that stands for it (None for a constant), and whether a gradient can flow back to it."""
 
     array: Any
@@ -97,7 +97,7 @@ def trace_jax(function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:
             "for a number, use jnp.where or jax.lax.cond instead of `if`, and jax.lax.scan instead of a loop."
         )
         raise
-    run = _Run(title)
+    run = _Evaluation(title)
     watched = [run.watch(array, paths[k]) for k, array in zip(moving, sources, strict=True)]
     code = getattr(function, "__code__", None)
     targets = run.evaluate(equations, watched, [here() if code is None else (code, 0)], ())
@@ -105,7 +105,7 @@ def trace_jax(function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:
     for k, (array, tensor, _) in enumerate(targets):
         called = name if len(targets) == 1 else f"{name}[{k}]"
         if tensor is None:
-            targets[k] = Value(array, tensor := _tensor(array))
+            targets[k] = JaxValue(array, tensor := _tensor(array))
             tensor.name = called
         run.trace.returned[tensor._id] = called
     name_results(run.trace, run.entries, {target.tensor._id for target in targets})
@@ -139,7 +139,7 @@ def _tensor(array: Any) -> Tensor:
     return wrap(numbers_of(array))
 
 
-class _Run:
+class _Evaluation:
     """Evaluates equations, pulls them back, and writes down what JAX computed."""
 
     def __init__(self, title: str) -> None:
@@ -149,20 +149,22 @@ class _Run:
         self.cotangents: dict[int, Any] = {}  # by the id of a tensor
         self.largest: dict[int, float] = {}  # by the id of a tensor: the largest number that was sent to it
 
-    def watch(self, array: Any, name: str) -> Value:
+    def watch(self, array: Any, name: str) -> JaxValue:
         """Watch an argument."""
         tensor = _tensor(array)
         tensor.name = name
         self.trace.add(events.Watch(self.tape, tensor, None))
-        return Value(array, tensor, followed=True)
+        return JaxValue(array, tensor, followed=True)
 
-    def evaluate(self, closed: Any, inputs: Iterable[Value], where: list[Where], scope: tuple[str, ...]) -> list[Value]:
+    def evaluate(
+        self, closed: Any, inputs: Iterable[JaxValue], where: list[Where], scope: tuple[str, ...]
+    ) -> list[JaxValue]:
         """Evaluate equations that were called from places, the innermost first, within scopes."""
-        known = dict(zip(closed.jaxpr.constvars, map(Value, closed.consts), strict=True))
+        known = dict(zip(closed.jaxpr.constvars, map(JaxValue, closed.consts), strict=True))
         known |= zip(closed.jaxpr.invars, inputs, strict=True)
 
-        def read(atom: Any) -> Value:
-            return Value(atom.val) if isinstance(atom, Literal) else known[atom]
+        def read(atom: Any) -> JaxValue:
+            return JaxValue(atom.val) if isinstance(atom, Literal) else known[atom]
 
         atoms = (*closed.jaxpr.outvars, *(atom for equation in closed.jaxpr.eqns for atom in equation.invars))
         used = {atom for atom in atoms if isinstance(atom, Var)}
@@ -181,7 +183,7 @@ class _Run:
             known |= zip(equation.outvars, results, strict=True)
         return [*map(read, closed.jaxpr.outvars)]
 
-    def pull_back(self, targets: list[Value]) -> None:
+    def pull_back(self, targets: list[JaxValue]) -> None:
         """Pull ones back from the targets, in the order in which JAX does."""
         for target in {one.tensor._id: one for one in targets if one.followed}.values():
             times = sum(one.tensor is target.tensor for one in targets)
@@ -200,7 +202,7 @@ class _Run:
         sums = None if before is None else _tensor(before), _tensor(contribution), _tensor(after)
         self.trace.add(events.Accumulate(self.tape, entry, argument, *sums, tensor))
 
-    def end(self, targets: list[Value], source: Value, expected: Any) -> None:
+    def end(self, targets: list[JaxValue], source: JaxValue, expected: Any) -> None:
         """Note a gradient; raise an ArithmeticError if it is not the one of the whole function."""
         found, rounding = self.cotangents.get(source.tensor._id), float(jnp.finfo(expected.dtype).eps) ** 0.5
         result = _tensor(jnp.zeros_like(source.array) if found is None else found)
@@ -219,7 +221,7 @@ class _Run:
 class _Equation:
     """An equation of an operation, with an entry for each of its results."""
 
-    def __init__(self, run: _Run, equation: Any, inputs: list[Value]) -> None:
+    def __init__(self, run: _Evaluation, equation: Any, inputs: list[JaxValue]) -> None:
         self.run, self.equation, self.inputs = run, equation, inputs
         self.moving = [k for k, value in enumerate(inputs) if value.followed]
         self.links: dict[int, set[int]] = {}  # by the position of a result: the arguments it sends something back to
@@ -239,7 +241,7 @@ class _Equation:
 
         return jax.vjp(call, *(self.inputs[k].array for k in self.moving), has_aux=True)
 
-    def record(self, where: list[Where], scope: tuple[str, ...], used: set[Any]) -> list[Value]:
+    def record(self, where: list[Where], scope: tuple[str, ...], used: set[Any]) -> list[JaxValue]:
         """Evaluate the equation; return its results. Of several, only those that are used are shown."""
         name, extra, parameters = describe(self.equation)
         if self.equation.effects:
@@ -255,7 +257,7 @@ class _Equation:
                 self.links[k] = {self.moving[j] for j in reached}
         ids = *(None if value.tensor is None else value.tensor._id for value in self.inputs), *(None for _ in extra)
         values = *(numbers_of(value.array) for value in self.inputs), *extra
-        self.outputs = [Value(array, _tensor(array), k in self.links) for k, array in enumerate(arrays)]
+        self.outputs = [JaxValue(array, _tensor(array), k in self.links) for k, array in enumerate(arrays)]
         for k, (_, tensor, followed) in enumerate(self.outputs):
             if len(results) > 1 and results[k] not in used:
                 continue

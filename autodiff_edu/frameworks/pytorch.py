@@ -43,9 +43,9 @@ from ..trace.trace import Trace
 from .pytorch_calls import CallLog
 from .pytorch_graph import (
     Boundary,
-    Call,
     Edge,
     Given,
+    TorchCall,
     base_of,
     copy_numbers,
     flatten,
@@ -54,7 +54,7 @@ from .pytorch_graph import (
     leaf_of,
     version_of,
 )
-from .pytorch_pass import Pass
+from .pytorch_pass import BackwardPass
 
 OPERATORS = {
     "add": "add",
@@ -97,7 +97,7 @@ UNSEEN |= {".shape", ".dtype", ".device", ".ndim", ".is_leaf", ".requires_grad",
 """Methods that compute nothing."""
 
 
-class Recorder(TorchFunctionMode):
+class TorchRecorder(TorchFunctionMode):
     """Reports to a trace what PyTorch computes in a `with` block."""
 
     def __init__(self, trace: Trace) -> None:
@@ -109,7 +109,7 @@ class Recorder(TorchFunctionMode):
         self.kept: list[Any] = []  # so that no identity is used twice
         self.current: dict[int, int] = {}  # by identity: the id of what a tensor was last
         self.watched: set[int] = set()
-        self.makers: dict[Edge, tuple[Call, int]] = {}
+        self.makers: dict[Edge, tuple[TorchCall, int]] = {}
         self.scopes: list[tuple[Any, scope]] = []
         self.inside = False  # whether a call that is shown, or this recorder, is computing
         self.stepping = False  # whether an optimizer is
@@ -120,7 +120,7 @@ class Recorder(TorchFunctionMode):
         self.blocks = ExitStack()
         self.thread = get_ident()
 
-    def __enter__(self) -> Recorder:
+    def __enter__(self) -> TorchRecorder:
         super().__enter__()
         for handle in (
             modules.register_module_forward_pre_hook(self.enter_module),
@@ -165,7 +165,7 @@ class Recorder(TorchFunctionMode):
             self.pause(not args[0])
         elif name == "backward" or func is torch.autograd.grad:
             self.passes += 1
-            return Pass(self).run(func, args, options)
+            return BackwardPass(self).run(func, args, options)
         elif name in PLAIN:
             if args[0].requires_grad and not self.paused:
                 self.report(events.Leave(self.tapes[0], self.find(args[0]), f"{name.strip('_')}()"))
@@ -188,7 +188,7 @@ class Recorder(TorchFunctionMode):
 
             def compute(*args: Any, **options: Any) -> Any:
                 with self.working():  # the mode sees this too
-                    return self.compute(function, f"{cls.__name__}.apply", args, options, cls.backward)
+                    return self.compute(function, f"{cls.__name__}.apply", args, options)
 
             return self.log.run(compute, cls.__name__, args, options)
 
@@ -205,7 +205,7 @@ class Recorder(TorchFunctionMode):
         finally:
             torch.autograd.Function.apply, torch.compile = usual, compile
 
-    def compute(self, func: Any, name: str, args: Any, options: Any, backward: Any = None) -> Any:
+    def compute(self, func: Any, name: str, args: Any, options: Any) -> Any:
         """Compute a call; report it if tensors went into it and others came out."""
         given = [part for part in flatten((args, options)) if isinstance(part, torch.Tensor)]
         if not given:
@@ -239,7 +239,7 @@ class Recorder(TorchFunctionMode):
         roots = {key: base for key, (base, edge) in bases.items() if edge is None or self.edge(base) != edge}
         unique = {id(part): part for part in (roots.get(id(part), part) for part in (*found, *changed))}.values()
         if outputs := [part for part in unique if self.is_new(part, known)]:
-            self.record(name, *list_arguments(func, name, args, options, known), outputs, backward)
+            self.record(name, *list_arguments(func, name, args, options, known), outputs)
         for part in written:
             self.find(part)  # a view shows what was written
         return result
@@ -265,7 +265,6 @@ class Recorder(TorchFunctionMode):
         listed: list[Any],
         parameters: dict[str, Any],
         outputs: list[Any],
-        backward: Any = None,
         number: int | None = None,
     ) -> None:
         """Report a call: an entry for each of its results, or for one of them by itself."""
@@ -275,7 +274,7 @@ class Recorder(TorchFunctionMode):
             # One of the results is computed from another, as h from c in an LSTM: the cotangent of h is part of c's.
             numbers = [edge[0]._sequence_nr() if edge else -1 for edge in edges]
             for k in sorted(range(len(outputs)), key=numbers.__getitem__):
-                self.record(name, list(listed), parameters, [outputs[k]], backward, k)
+                self.record(name, list(listed), parameters, [outputs[k]], k)
             return
         where, plain, is_part = here(), name.strip("_"), not listed  # the line itself computes something else
         if names(where).function is None and plain in OPERATORS:
@@ -296,7 +295,7 @@ class Recorder(TorchFunctionMode):
         boundary = {node: [way for way in sent if way[1] in arguments] for node, sent in boundary.items()}
         ids = tuple(part.tensor._id if isinstance(part, Given) else None for part in listed)
         values = tuple(part.tensor._array if isinstance(part, Given) else part for part in listed)
-        call = Call([], edges, arguments, boundary, nodes, backward, self.order)
+        call = TorchCall([], edges, arguments, boundary, nodes, self.order)
         for k, (part, edge) in enumerate(zip(outputs, edges, strict=True)):
             result = self.tensors[self.key(part)] = wrap(self.copy(part))
             self.kept.append(part)
@@ -415,7 +414,7 @@ class Recorder(TorchFunctionMode):
             )
         return array
 
-    def known(self, value: Any) -> Any:
+    def find_known(self, value: Any) -> Any:
         """Return the trace's tensor for one of PyTorch's, if its making was seen; anything else as it is."""
         if self.inside or not isinstance(value, torch.Tensor):  # what a call computes inside is not shown
             return value
@@ -523,7 +522,7 @@ def call(trace: Trace, function: Any, args: tuple[Any, ...], names: list[str]) -
     TypeError
         If there is nothing to pull back from.
     """
-    recorder = next(source for source in trace.sources if isinstance(source, Recorder))
+    recorder = next(source for source in trace.sources if isinstance(source, TorchRecorder))
     with recorder.working():
         parameters = [*function.parameters()] if isinstance(function, torch.nn.Module) else []
         if not any(torch.is_tensor(part) and part.requires_grad for part in (*parameters, *flatten(args))):

@@ -132,7 +132,7 @@ class CallLog:
         number, nothing = len(self.calls), frozenset[int]()
         self.calls.append(LoggedCall(number, STEP, here(), [], values, nothing, {}, [], trained, [], True))
 
-    def maker(self, tensor: Any) -> LoggedCall | None:
+    def find_maker(self, tensor: Any) -> LoggedCall | None:
         """Return the call that made a tensor; for a parameter, the one that made its numbers."""
         made = [(call, one) for call in self.calls for one in call.outputs if all(one is not x for x in call.inputs)]
         same = [call for call, one in made if one is tensor]
@@ -141,11 +141,11 @@ class CallLog:
                 same.append(call)
         return same[0] if same else None
 
-    def passes(self, before: LoggedCall) -> list[LoggedCall]:
+    def list_passes(self, before: LoggedCall) -> list[LoggedCall]:
         """List the earlier backward passes, the last first."""
         return [call for call in self.calls[: before.time] if call.name in ("backward", "grad")][::-1]
 
-    def behind(self, targets: Iterable[Any]) -> list[LoggedCall]:
+    def list_behind(self, targets: Iterable[Any]) -> list[LoggedCall]:
         """List the calls that led to some tensors, whether autograd follows them or not; no update of a leaf."""
         wanted, found = {id(one) for one in targets}, []
         for call in reversed(self.calls):
@@ -155,7 +155,7 @@ class CallLog:
                 wanted |= {id(one) for one in call.inputs}
         return found[::-1]
 
-    def nodes(self, targets: Iterable[Any]) -> Iterator[tuple[Any, LoggedCall | None]]:
+    def list_nodes(self, targets: Iterable[Any]) -> Iterator[tuple[Any, LoggedCall | None]]:
         """Yield the nodes of autograd's graph behind some tensors, each with the call that it is part of."""
         waiting: list[tuple[Any, LoggedCall | None]] = [(one.grad_fn, None) for one in targets]
         seen = {None}
@@ -166,9 +166,11 @@ class CallLog:
                 yield node, (call := self.made.get(node, call))
                 waiting += [(further, call) for further, _ in node.next_functions]
 
-    def blocked(self, targets: Iterable[Any], why: str) -> list[LoggedCall]:
+    def list_blocked(self, targets: Iterable[Any], why: str) -> list[LoggedCall]:
         """List the calls with a node that can't give what it saved for the backward pass, the last first."""
-        found = {call.time: call for node, call in self.nodes(targets) if call is not None and _is_blocked(node, why)}
+        found = {
+            call.time: call for node, call in self.list_nodes(targets) if call is not None and _is_blocked(node, why)
+        }
         return [found[time] for time in sorted(found, reverse=True)]
 
 

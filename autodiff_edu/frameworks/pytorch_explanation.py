@@ -41,12 +41,12 @@ class TorchExplanation(Explanation):
         y, x = map(ast.unparse, asked[2][-2:]) if asked and asked[1] == "explain" else ("the target", "the source")
         slope = derivative(y, x)
         slope = f"T{slope[1:]}" if slope.startswith("the ") else slope
-        self.connected = target is source or any(is_of(source, node) for node, _ in log.nodes([target]))
+        self.connected = target is source or any(is_of(source, node) for node, _ in log.list_nodes([target]))
         causes = tuple(find_causes(log, [target], source, y, x))
         lost = tuple(cause for cause in causes if cause.operation in READS | COPIES)
         self.causes, self.left_out = ((), lost) if self.connected else (causes, ())
         self.path, self.corners = (), ()
-        led = log.behind([target])
+        led = log.list_behind([target])
         path = _find_path(led, target, source)
         self._title = (IS_THE_SAME if target is source else HAS_PATH if self.connected else IS_NONE).format(slope=slope)
         told, notes = [cause.text for cause in self.causes], list[str]()
@@ -98,12 +98,12 @@ def _list_notes(log: CallLog, led: list[LoggedCall], source: Any, x: str) -> Ite
         zeroed = "zero" in call.name and grad is not None and memory(grad) in map(memory, call.wrote)
         if zeroed or (call.name == "=grad" and call.inputs[0] is source):
             has_grad = is_used = False
-        elif call.name == "backward" and any(is_of(source, node) for node, _ in log.nodes(call.targets)):
+        elif call.name == "backward" and any(is_of(source, node) for node, _ in log.list_nodes(call.targets)):
             added, has_grad = call if is_used else added, True
         is_used = is_used or (has_grad and any(one is source for one in call.wrote))
         stepped = stepped or (has_grad and call.name == STEP)
     known = any(one is source for call in log.calls if call.name == STEP for one in call.inputs)
-    if stepped and not known and source.is_leaf and (maker := log.maker(source)):
+    if stepped and not known and source.is_leaf and (maker := log.find_maker(source)):
         yield sentences.UNTRAINED.format(code=maker.code, x=x)
     elif added:
         yield sentences.ADDED.format(code=added.code, x=x)

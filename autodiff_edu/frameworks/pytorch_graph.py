@@ -28,7 +28,7 @@ READABLE |= {torch.int64, torch.float16, torch.float32, torch.float64, torch.com
 LAYOUTS = {torch.strided, torch.sparse_coo, torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc}
 
 
-class Call(NamedTuple):
+class TorchCall(NamedTuple):
     """A call that the trace shows.
 
     Attributes
@@ -43,8 +43,6 @@ class Call(NamedTuple):
         The nodes from which something leaves the call.
     nodes : set of node
         All of them.
-    backward : callable or None
-        The user's own backward function.
     order : int
         How many backward passes it is part of: 0, except where one is recorded.
     """
@@ -54,7 +52,6 @@ class Call(NamedTuple):
     arguments: dict[Edge, list[int]]
     boundary: Boundary
     nodes: set[Any]
-    backward: Any
     order: int
 
 

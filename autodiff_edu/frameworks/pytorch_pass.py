@@ -13,7 +13,7 @@ import torch
 from ..core import events
 from ..core.tensor import wrap
 from ..trace.foreign import ForeignTape, Gradient
-from .pytorch_graph import Call, Edge, agree, copy_numbers, flatten, leaf_of
+from .pytorch_graph import Edge, TorchCall, agree, copy_numbers, flatten, leaf_of
 
 INNER_PASS = (
     "Here the checkpoint runs a backward pass of its own, which is not followed: it adds to the gradients of tensors "
@@ -21,7 +21,7 @@ INNER_PASS = (
 )
 
 
-class Pass:
+class BackwardPass:
     """One call of `backward` or of `torch.autograd.grad`."""
 
     def __init__(self, recorder: Any) -> None:
@@ -31,7 +31,7 @@ class Pass:
         self.parts: dict[tuple[int, Edge], list[tuple[Any, Any]]] = defaultdict(list)  # by call: sent, but not reported
         self.awaited: Counter[tuple[int, Edge]] = Counter()
         self.pulled: dict[int, Any] = {}  # by call: the entry whose cotangent arrived last
-        self.calls: dict[int, Call] = {}
+        self.calls: dict[int, TorchCall] = {}
         self.shared: set[Any] = set()  # nodes that several calls have
         self.leaves: dict[Edge, Any] = {}  # those that got a cotangent, and what they had before
 
@@ -115,7 +115,7 @@ class Pass:
     def listen(self) -> list[Any]:
         """Ask the nodes at the boundary of each call to say what passes."""
         handles, leaves, self.leaves = [], self.leaves, {}
-        ends: dict[Any, dict[int, tuple[Call, int]]] = defaultdict(dict)
+        ends: dict[Any, dict[int, tuple[TorchCall, int]]] = defaultdict(dict)
         counts = Counter(node for call in self.calls.values() for node in call.nodes)
         self.shared = {node for node, count in counts.items() if count > 1}
         for call in self.calls.values():
@@ -136,7 +136,7 @@ class Pass:
             handles.append(edge[0].register_prehook(partial(self.settle, edge, leaf)))
         return handles
 
-    def arrive(self, node: Any, makers: dict[int, tuple[Call, int]], came: tuple[Any, ...]) -> None:
+    def arrive(self, node: Any, makers: dict[int, tuple[TorchCall, int]], came: tuple[Any, ...]) -> None:
         """Report what has arrived at the results of a call."""
         for number, (call, k) in makers.items():
             asked = self.needed is None or (node, number) in self.needed
@@ -150,7 +150,7 @@ class Pass:
                     for end, part in self.pull_back(call, (node, number), came[number]):
                         self.parts[id(call), end].append((object(), part))
 
-    def leave(self, call: Call, node: Any, ways: list[tuple[int, Edge]], sent: tuple[Any, ...], _: Any) -> None:
+    def leave(self, call: TorchCall, node: Any, ways: list[tuple[int, Edge]], sent: tuple[Any, ...], _: Any) -> None:
         """Note what a node sends on; report it once all that its call sends to that tensor is known."""
         parts = [part for part in sent if part is not None and part.grad_fn is not None]
         for part in sorted(parts, key=lambda part: part.grad_fn._sequence_nr()):  # one may be on another's way
@@ -166,7 +166,7 @@ class Pass:
             if not self.awaited[key] and edge in call.arguments:
                 self.send(*key)
 
-    def pull_back(self, call: Call, edge: Edge, part: Any) -> Iterator[tuple[Edge, Any]]:
+    def pull_back(self, call: TorchCall, edge: Edge, part: Any) -> Iterator[tuple[Edge, Any]]:
         """Pull a cotangent back through nodes that several calls have: PyTorch does that for all of these at once."""
         node, number = edge
         if edge in call.arguments or node in self.shared:

@@ -168,7 +168,7 @@ class FunctionWriter(ExpressionWriter):
         output = instruction.output_value
         is_alone = output not in self._added_into and not instruction.errors
         if is_alone and instruction.operation is operations.scatter and _has_no_stack(instruction, output):
-            return self._scattered(instruction, otherwise, remark)
+            return self._write_scatter(instruction, otherwise, remark)
         text = self._expression(instruction)
         if output in self.listing.joined:
             self._texts[output] = text
@@ -197,7 +197,7 @@ class FunctionWriter(ExpressionWriter):
         written = self.operand(None, index, None, index=True).text
         return [(f"{name.text}[{written}] += {self.operand(None, part).text}", remark)]
 
-    def _scattered(self, instruction: Instruction, otherwise: str, remark: str) -> list[tuple[str, str]]:
+    def _write_scatter(self, instruction: Instruction, otherwise: str, remark: str) -> list[tuple[str, str]]:
         """Write `scatter(part, index, shape)` as zeros and what is put or added among them."""
         part, index, _ = instruction.values
         output, text, once = instruction.output_value, self.operand(None, part).text, operations.is_basic(index)
@@ -226,7 +226,7 @@ class FunctionWriter(ExpressionWriter):
         return infix(sign, left, right)
 
     def _is_plain(self, entry: Computed, whole: Any) -> bool:
-        return False  # it writes several lines by `_scattered`
+        return False  # it writes several lines by `_write_scatter`
 
     def _index(self, value: Any, written: Text) -> str:
         return written.text

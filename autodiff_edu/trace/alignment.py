@@ -199,8 +199,8 @@ class Alignment:
         """Pair steps of one kind about the same tensors: in an order in which all agree, or else as they come."""
         pairs, left = {}, ours[:]
         for there in theirs:
-            other = self.second.compared(self.second.steps[there])
-            near = (here for here in left[:NEAR] if agree(self.first.compared(self.first.steps[here]), other))
+            other = self.second.read(self.second.steps[there])
+            near = (here for here in left[:NEAR] if agree(self.first.read(self.first.steps[here]), other))
             if (here := next(near, None)) is not None:
                 left.remove(here)
                 pairs[there] = here

@@ -97,7 +97,7 @@ class Differences:
         """Return the kind of a difference, the element, both values and the size; None if the steps agree."""
         if other["kind"] in FORWARD and one["kind"] != other["kind"]:
             return "recording", "", [DONE[one["kind"]], DONE[other["kind"]]], None
-        (a, eps), (b, coarser) = (run.compared(step) for run, step in zip(self.runs, (one, other), strict=True))
+        (a, eps), (b, coarser) = (run.read(step) for run, step in zip(self.runs, (one, other), strict=True))
         if a is None or b is None:
             same = other["kind"] != "outcome" or (a is None and b is None)  # elsewhere, an array may have been released
             return None if same else ("value", "", ["None" if x is None else short_value(x) for x in (a, b)], None)
@@ -164,5 +164,5 @@ def _describe(run: TracedRun, number: int) -> str:
     does = f"has {_name(run, number).replace('the', 'a', 1)}"
     if step["kind"] in FORWARD:
         does = f"computes {run.line(number, whole=False) or run.document['entries'][step['entry']]['text']}"
-    array, _ = run.compared(step)
+    array, _ = run.read(step)
     return f"{does}, which is {'None' if array is None else short_value(array)}"

@@ -137,7 +137,7 @@ class Trace:
         """Return the trace's tensor for a value of another library's, if it has one; otherwise the value."""
         if not isinstance(value, Tensor):
             for source in self.sources:
-                value = source.known(value)
+                value = source.find_known(value)
         return value
 
     def __len__(self) -> int:

@@ -152,15 +152,15 @@ class TracedRun:
         """Return the tensor that a step is about."""
         return self.origin(step["tensor"] if "tensor" in step else self.outputs[step["entry"]])
 
-    def described(self, step: dict[str, Any]) -> dict[str, Any] | None:
+    def describe(self, step: dict[str, Any]) -> dict[str, Any] | None:
         """Return the description of the array of a step that is compared."""
         name = COMPARED[step["kind"]][0]
         found: dict[str, Any] | None = step[name] if name else self.tensors[self.outputs[step["entry"]]]["value"]
         return found
 
-    def compared(self, step: dict[str, Any]) -> tuple[Any, float]:
+    def read(self, step: dict[str, Any]) -> tuple[Any, float]:
         """Return the array of a step that is compared, or None, and the eps of its numbers."""
-        array, eps = self.array(self.described(step))
+        array, eps = self.array(self.describe(step))
         original = self.value(self.subject(step)) if step.get("tensor") in self.origins else None
         if array is not None and original is not None and array.size == original.size:
             array = array.reshape(original.shape)  # a copy may have another shape
@@ -168,7 +168,7 @@ class TracedRun:
 
     def index(self, step: dict[str, Any], place: Sequence[Any]) -> list[int]:
         """Return the index of an element that is compared; of a sample, the index in the whole array."""
-        every = [] if self.arrays else (self.described(step) or {}).get("every", [])
+        every = [] if self.arrays else (self.describe(step) or {}).get("every", [])
         return [int(k * stride) for k, stride in zip(place, every or [1] * len(place), strict=True)]
 
     @cached_property

@@ -38,9 +38,9 @@ class Mistake(NamedTuple):
     error : str
         The first words of the error that PyTorch or Python raises; empty if there is none.
     silent : str
-        If there is no error: an expression that is true after the code, and shows that it went wrong.
+        Without an error: an expression that is true after the code, and shows that it went wrong.
     asked : str
-        If there is no error: the target and the source to ask about.
+        Without an error: the target and the source to ask about.
     """
 
     name: str

@@ -14,19 +14,19 @@ import autodiff_edu as ad
 pytestmark = pytest.mark.torch
 
 
-def told(steps, kind):
+def list_steps(steps, kind):
     """List the steps of a kind, as the document has them."""
     return [step for step in steps.document()["steps"] if step["kind"] == kind]
 
 
-def named(steps, name):
+def find_cotangent(steps, name):
     """Return the last cotangent of a tensor that a trace shows."""
     document = steps.document()
     sums = [step for step in document["steps"] if step["kind"] == "accumulate"]
     return [step["after"]["data"] for step in sums if document["tensors"][step["tensor"]]["name"] == name][-1]
 
 
-def entries(steps):
+def list_texts(steps):
     return [f"{entry['text']}" for entry in steps.document()["entries"]]
 
 
@@ -75,7 +75,7 @@ def test_lines_columns_and_names_are_the_learners():
     first = document["entries"][0]["where"]
     line = document["code"][first["code"]]["lines"][first["line"] - document["code"][first["code"]]["first_line"]]
     assert line[slice(*first["columns"])] == "x * x"
-    assert [step["contribution"]["data"] for step in told(steps, "accumulate")] == [1, 2, 6, 6]
+    assert [step["contribution"]["data"] for step in list_steps(steps, "accumulate")] == [1, 2, 6, 6]
     assert x.grad == 12
 
 
@@ -85,7 +85,7 @@ def test_a_loss_of_two_nodes_is_one_entry_whose_contribution_is_right():
         loss = torch.nn.functional.cross_entropy(logits, torch.tensor([3]))
         loss.backward()
     assert len(steps.document()["entries"]) == 1
-    np.testing.assert_allclose(named(steps, "logits"), logits.grad.numpy(), rtol=1e-5)
+    np.testing.assert_allclose(find_cotangent(steps, "logits"), logits.grad.numpy(), rtol=1e-5)
 
 
 def test_cotangents_are_not_credited_by_position():
@@ -94,7 +94,7 @@ def test_cotangents_are_not_credited_by_position():
         y = torch.nn.functional.linear(x, x)  # its first argument is not the first input of its node
         y.sum().backward()
     assert (
-        sum(np.array(step["contribution"]["data"]) for step in told(steps, "accumulate")[1:]).tolist()
+        sum(np.array(step["contribution"]["data"]) for step in list_steps(steps, "accumulate")[1:]).tolist()
         == x.grad.tolist()
     )
 
@@ -108,7 +108,7 @@ def test_gradients_add_up_until_they_are_set_to_zero():
         w.grad = None
         loss = w * 2
         loss.backward()
-    assert [step["text"] for step in told(steps, "outcome")] == [
+    assert [step["text"] for step in list_steps(steps, "outcome")] == [
         "w.grad is -4.",
         "w.grad was -4 before this pass, which adds to it: w.grad is now -8.",
         "w.grad is 2.",
@@ -125,7 +125,9 @@ def test_an_optimizer_assigns_and_a_module_is_a_scope_with_named_parameters():
         optimizer.step()
     document = steps.document()
     assert [entry["scope"] for entry in document["entries"]] == [["net", "0"], ["net", "1"], ["net", "2"], []]
-    assigned = {document["tensors"][step["tensor"]]["name"]: step["value"]["data"] for step in told(steps, "assign")}
+    assigned = {
+        document["tensors"][step["tensor"]]["name"]: step["value"]["data"] for step in list_steps(steps, "assign")
+    }
     for name, value in net.named_parameters():
         np.testing.assert_allclose(assigned[f"net.{name}"], value.detach().numpy(), rtol=1e-5)
 
@@ -138,7 +140,7 @@ def test_second_derivatives_have_a_tape_of_their_own():
         (h,) = torch.autograd.grad(g, x)
     document = steps.document()
     assert [tape["name"] for tape in document["tapes"]] == ["autograd 1", "autograd 2"]
-    assert [step["gradient"]["data"] for step in told(steps, "outcome")] == [32, 48]
+    assert [step["gradient"]["data"] for step in list_steps(steps, "outcome")] == [32, 48]
     assert h == 48
     assert "not followed" not in steps.transcript()
 
@@ -153,7 +155,7 @@ def test_writing_into_a_tensor_and_into_a_view_of_it():
         v *= 3
         y.sum().backward()
     assert x.grad.tolist() == [1, 9, 9]
-    assert [step["gradient"]["data"] for step in told(steps, "outcome")] == [[1, 9, 9]]
+    assert [step["gradient"]["data"] for step in list_steps(steps, "outcome")] == [[1, 9, 9]]
     assert "not followed" not in steps.transcript()
 
 
@@ -164,8 +166,8 @@ def test_several_results_of_a_call():
         top, _ = torch.max(x * 1, dim=0)
         loss = (a * b).sum() + top
         loss.backward()
-    assert "chunk(x, 2)[1]" in entries(steps)
-    assert named(steps, "x") == x.grad.tolist()
+    assert "chunk(x, 2)[1]" in list_texts(steps)
+    assert find_cotangent(steps, "x") == x.grad.tolist()
 
 
 def test_pauses_cuts_and_numbers_taken_out():
@@ -194,7 +196,7 @@ def test_dtypes_are_kept(dtype):
     shown = steps.document()["tensors"][0]["value"]["dtype"]
     assert shown == ("float32" if dtype == "bfloat16" else dtype)  # NumPy has no bfloat16; every value is the same
     np.testing.assert_allclose(
-        np.array(named(steps, "x"), dtype=complex), x.grad.to(torch.complex64).numpy(), rtol=1e-3
+        np.array(find_cotangent(steps, "x"), dtype=complex), x.grad.to(torch.complex64).numpy(), rtol=1e-3
     )
 
 
@@ -214,8 +216,8 @@ def test_a_function_with_a_backward_of_its_own_is_one_entry():
     with ad.trace() as steps:
         y = Square.apply(x)
         y.backward()
-    assert entries(steps) == ["Square.apply(x)"]
-    assert named(steps, "x") == 6
+    assert list_texts(steps) == ["Square.apply(x)"]
+    assert find_cotangent(steps, "x") == 6
 
 
 def test_what_a_hook_changes_is_not_credited_to_a_call():
@@ -227,7 +229,7 @@ def test_what_a_hook_changes_is_not_credited_to_a_call():
         z.backward()
     assert x.grad == 30
     assert "something else arrived" in steps.transcript()
-    assert [step["cotangent"]["data"] for step in told(steps, "pull back")] == [1, 10]
+    assert [step["cotangent"]["data"] for step in list_steps(steps, "pull back")] == [1, 10]
 
 
 def test_what_was_computed_before_the_trace_is_not_followed():
@@ -237,7 +239,7 @@ def test_what_was_computed_before_the_trace_is_not_followed():
         z = y * 2
         z.backward()
     assert "was not followed: ExpBackward0 is its last step" in steps.transcript()
-    np.testing.assert_allclose(named(steps, "x"), float(x.grad), rtol=1e-5)
+    np.testing.assert_allclose(find_cotangent(steps, "x"), float(x.grad), rtol=1e-5)
 
 
 def test_what_cannot_be_followed_is_refused_by_name():
@@ -334,7 +336,7 @@ def test_our_own_tape_and_pytorch_in_one_trace():
             b = a * a
         (x * x).backward()
         tape.gradient(b, a)
-    assert [step["gradient"]["data"] for step in told(steps, "outcome")] == [6, 4]
+    assert [step["gradient"]["data"] for step in list_steps(steps, "outcome")] == [6, 4]
 
 
 def test_a_layer_that_writes_into_a_view_of_its_weights_can_be_made_in_a_trace():
@@ -343,7 +345,7 @@ def test_a_layer_that_writes_into_a_view_of_its_weights_can_be_made_in_a_trace()
         loss = layer(torch.tensor([0, 2])).sum()
         loss.backward()
     assert layer.weight.grad.tolist() == [[0, 0], [0, 0], [1, 1]]
-    assert [step["gradient"]["data"] for step in told(steps, "outcome")] == [layer.weight.grad.tolist()]
+    assert [step["gradient"]["data"] for step in list_steps(steps, "outcome")] == [layer.weight.grad.tolist()]
 
 
 def test_backward_takes_one_tensor_as_its_inputs():
@@ -351,14 +353,14 @@ def test_backward_takes_one_tensor_as_its_inputs():
     with ad.trace() as steps:
         (x * y * 3).sum().backward(inputs=x)
     assert y.grad is None
-    assert [step["text"] for step in told(steps, "outcome")] == ["x.grad is [3 3], of shape (2,)."]
+    assert [step["text"] for step in list_steps(steps, "outcome")] == ["x.grad is [3 3], of shape (2,)."]
 
 
 def test_a_pass_that_pytorch_refuses_does_not_start():
     x = torch.ones(2, requires_grad=True)
     with pytest.raises(RuntimeError, match="only for scalar outputs"), ad.trace() as steps:
         (x * 2).backward()
-    assert told(steps, "seed") == []
+    assert list_steps(steps, "seed") == []
 
 
 def test_what_was_computed_before_the_trace_keeps_its_name():
@@ -369,7 +371,7 @@ def test_what_was_computed_before_the_trace_keeps_its_name():
         z.backward()
     document = steps.document()
     assert [entry["text"] for entry in document["entries"]] == ["MulBackward0(x)", "y * 2"]
-    assert named(steps, "y") == 2
+    assert find_cotangent(steps, "y") == 2
 
 
 def test_what_a_deprecated_function_computes_is_at_the_learners_line():

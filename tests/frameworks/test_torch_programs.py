@@ -11,7 +11,7 @@ pytestmark = pytest.mark.torch
 functional = torch.nn.functional
 
 
-def shown(steps, name):
+def find_gradient(steps, name):
     """Return what the last backward pass of a trace left for a tensor."""
     document = steps.document()
     outcomes = [step for step in document["steps"] if step["kind"] == "outcome"]
@@ -21,7 +21,7 @@ def shown(steps, name):
 def agree(steps, **values):
     assert "not followed" not in steps.transcript()
     for name, value in values.items():
-        np.testing.assert_allclose(shown(steps, name), value.detach().numpy(), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(find_gradient(steps, name), value.detach().numpy(), rtol=1e-5, atol=1e-6)
 
 
 def test_tensors_and_autograd_in_brief():

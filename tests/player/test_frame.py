@@ -1,4 +1,4 @@
-"""A box of widgets in a cell: its HTML stays where there is no kernel, and closed it leaves no widget behind."""
+"""A box of widgets in a cell: its HTML stays without a kernel, and once closed, it leaves no widget behind."""
 
 import pytest
 

@@ -18,7 +18,7 @@ def text_of(example):
 
 
 def change(data):
-    """Return nested lists with the first number changed; None if there is no number."""
+    """Return nested lists with the first number changed; None if they hold none."""
     if isinstance(data, list):
         for k, part in enumerate(data):
             if (changed := change(part)) is not None:

@@ -304,7 +304,7 @@ def rebinding(turn, w, turns=2):
     return found
 
 
-def watched_again(w):
+def watch_again(w):
     with ad.GradientTape() as tape:
         tape.watch(w)
         loss = np.sum(w * w)
@@ -321,7 +321,7 @@ def in_one_line(w):
     return w  # noqa: RET504 - the name is the point
 
 
-def augmented(w):
+def subtract_in_place(w):
     with ad.GradientTape() as tape:
         tape.watch(w)
         loss = np.sum(w * w)
@@ -343,9 +343,9 @@ def in_a_variable_twice(w):
     return in_a_fresh_variable(ad.Variable(w))
 
 
-def made_a_constant_before(w):
+def make_a_constant_first(w):
     w = ad.constant(w)
-    return watched_again(w)
+    return watch_again(w)
 
 
 def by_a_function(w):
@@ -358,12 +358,12 @@ def by_a_function(w):
 @pytest.mark.parametrize(
     "turn",
     [
-        watched_again,
+        watch_again,
         in_one_line,
-        augmented,
+        subtract_in_place,
         in_a_fresh_variable,
         in_a_variable_twice,
-        made_a_constant_before,
+        make_a_constant_first,
         by_a_function,
     ],
     ids=lambda turn: turn.__name__,

@@ -150,10 +150,10 @@ def missing_frameworks(path: str | Path) -> list[str]:
     path : path
         The notebook.
     """
-    return [name for name in imported_frameworks(path) if find_spec(name) is None]
+    return [name for name in list_frameworks(path) if find_spec(name) is None]
 
 
-def imported_frameworks(path: str | Path) -> list[str]:
+def list_frameworks(path: str | Path) -> list[str]:
     """List which of PyTorch and JAX a notebook imports.
 
     Parameters

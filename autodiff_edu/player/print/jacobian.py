@@ -174,7 +174,7 @@ def _is_coloured(sweep: dict[str, Any]) -> bool:
 
 
 def _write(number: Any, room: float, size: float) -> str | None:
-    """Write a number in a cell; None if there is no room, even for three digits."""
+    """Write a number in a cell; None if not even three digits fit."""
     short = [str(number), f"{float(number):.3g}"] if not isinstance(number, str) else [number]
     texts = (text.removesuffix(".0").replace("-", "−") for text in short)
     return next((text for text in texts if width_of(text, size, MONOSPACE) <= room), None)
