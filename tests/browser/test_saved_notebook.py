@@ -75,6 +75,9 @@ def test_a_player_stands_in_a_box_is_linked_and_observed(notebook: Notebook) -> 
     player = player_in(notebook, "box")
     player.stands_at(0)
     assert player.root.bounding_box()["width"] > 400, "it has the room that the slider leaves"
+    player.root.locator(".sentence").scroll_into_view_if_needed()
+    buttons = player.root.locator('[data-action="next"]').bounding_box()
+    assert 0 < buttons["y"] < notebook.page.viewport_size["height"] - 40, "near the sentence"
     player.click("next")
     value = notebook.output(NUMBERS["box"]).locator(".widget-readout")
     notebook.page.wait_for_function("field => field.textContent === '1'", arg=value.element_handle())

@@ -8,6 +8,10 @@
 
 const MOUNTED = "autodiff-mounted";
 
+// What a narrow player keeps at the lower edge sticks to the notebook's, and not to that of the boxes around it.
+const STICKING = `.jp-CodeCell:not(.jp-mod-outputsScrolled)
+  :is(.jp-OutputArea, .jp-OutputArea-child, .jp-OutputArea-output, .widget-box):has([data-autodiff-player]) { overflow: visible; }`;
+
 export default { initialize, render };
 
 /** @typedef {import("./player.js").Player} Player */
@@ -67,8 +71,9 @@ function initialize({ model }) {
  * @param {{ model: Model, el: HTMLElement }} view
  */
 function render({ model, el }) {
+  el.append(Object.assign(document.createElement("style"), { textContent: STICKING }));
   const draw = () => {
-    const [fresh, before] = [document.createElement("div"), [...el.children]];
+    const [fresh, before] = [document.createElement("div"), [...el.querySelectorAll(":scope > div")]];
     fresh.innerHTML = model.get("fragment");
     // What stood there stays until the other is drawn, so that nothing jumps while a slider moves.
     if (before.length) fresh.style.cssText = `position: absolute; visibility: hidden; width: ${el.clientWidth}px`;
