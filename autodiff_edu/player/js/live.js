@@ -9,8 +9,9 @@
 const MOUNTED = "autodiff-mounted";
 
 // What a narrow player keeps at the lower edge sticks to the notebook's, and not to that of the boxes around it.
-const STICKING = `.jp-CodeCell:not(.jp-mod-outputsScrolled)
-  :is(.jp-OutputArea, .jp-OutputArea-child, .jp-OutputArea-output, .widget-box):has([data-autodiff-player]) { overflow: visible; }`;
+const AROUND = ".jp-OutputArea, .jp-OutputArea-child, .jp-OutputArea-output, .widget-box";
+const STICKING =
+  `.jp-CodeCell:not(.jp-mod-outputsScrolled) :is(${AROUND}):has([data-autodiff-player]) { overflow: visible; }`;
 
 export default { initialize, render };
 
