@@ -21,7 +21,7 @@ from typing import Any
 
 from fetch import digest, write_json
 
-from autodiff_edu.course.tools.execute import imported_frameworks
+from autodiff_edu.course.tools.execute import list_frameworks
 
 HERE = Path(__file__).parent
 PYTHON = HERE.parent / "made" / "python"
@@ -71,7 +71,7 @@ def write_contents(folder: Path) -> None:
     """Write the chapters that run in a page, and their data: without outputs, which the reader is here to make."""
     shutil.copytree(ROOT / "notebooks" / "data", folder / "data")
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        if imported_frameworks(path):  # which no page can load
+        if list_frameworks(path):  # which no page can load
             continue
         notebook = json.loads(path.read_text(encoding="utf-8"))
         for cell in notebook["cells"]:
