@@ -27,4 +27,9 @@ def without_collecting() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            if not gc.get_freeze_count():
+                # Together these make everything count as old, without visiting it. As new objects, what was built would
+                # be traversed in full as soon as a few more are created.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
