@@ -6,11 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import FIVE, cubic, diamond, logistic, network, two_passes, two_tapes
+from programs import FIVE, cubic, diamond, logistic, loop, network, two_passes, two_tapes
 
 import autodiff_edu as ad
 from autodiff_edu.player.descend import descend
-from browser.player_page import CONTRAST, TOO_WIDE, assert_legible, only, read, save_page, violations_in_both_schemes
+from browser.player_page import (
+    CONTRAST,
+    TOO_WIDE,
+    assert_legible,
+    only,
+    read,
+    save_page,
+    violations,
+    violations_in_both_schemes,
+)
 from browser.test_compiler_passes import step
 
 TELLING = [network, two_passes]  # heatmaps and tables; lanes, cuts, skips, a pause
@@ -164,3 +173,25 @@ def test_paper_shows_the_step_without_the_controls(visit: Any, tmp_path: Path) -
     assert player.root.evaluate(
         "root => [...root.querySelectorAll('ol.tape, .code')].every((box) => box.scrollHeight <= box.clientHeight + 2)"
     )
+
+
+@pytest.mark.parametrize("part", [".groups", ".tape ol"])
+def test_a_long_list_of_buttons_is_one_stop_and_arrows_lead_through_it(part: str, visit: Any, tmp_path: Path) -> None:
+    player = only(visit(save_page(loop(40), tmp_path)))
+    buttons = player.root.locator(f"{part} button")
+    player.root.locator(".groups button").first.click()  # unfolds the loop
+    for position in ("first", "last"):
+        player.click(position)
+        assert buttons.count() > 10
+        assert buttons.evaluate_all("all => all.filter(({ tabIndex }) => tabIndex >= 0).length") == 1
+    player.click("first")
+    read = "all => all.findIndex((one) => one === one.getRootNode().activeElement)"
+    stop = buttons.evaluate_all("all => all.findIndex(({ tabIndex }) => tabIndex >= 0)")
+    buttons.nth(stop).focus()
+    at = player.root.locator(".scrubber input").input_value()
+    for key, place in [("ArrowDown", stop + 1), ("ArrowDown", stop + 2), ("ArrowUp", stop + 1)]:
+        player.press(key)
+        assert buttons.evaluate_all(read) == place
+    assert player.root.locator(".scrubber input").input_value() == at, "the step stays"
+    assert buttons.evaluate_all("all => all.filter(({ tabIndex }) => tabIndex >= 0).length") == 1
+    assert violations(player.root) == []

@@ -192,7 +192,7 @@ def test_on_a_wide_screen_graph_and_numbers_stand_beside_the_code(stage: Any) ->
 
     assert on_show() == ["code-figure", "graph-figure", "panel"]
     boxes = [parts[name].bounding_box() for name in on_show()]
-    assert [round(100 * box["width"] / sum(box["width"] for box in boxes)) for box in boxes] == [34, 36, 30]
+    assert [round(100 * box["width"] / sum(box["width"] for box in boxes)) for box in boxes] == [35, 36, 29]
     assert {round(box["y"] + box["height"]) for box in boxes} == {720 - 13}, "down to the edge"
     for left, right in pairwise(boxes):
         assert left["x"] + left["width"] <= right["x"]
@@ -277,6 +277,20 @@ def wordy() -> ad.Trace:
                 y = np.sum(weights * weights * 1.1)
             tape.gradient(y, weights)
     return traced
+
+
+def test_the_caption_beside_nudge_is_read_whole(visit: Any, tmp_path: Path) -> None:
+    player = enter(visit(save_page(diamond(), tmp_path), viewport=SCREEN))
+    read = """root => {
+      const caption = root.querySelector('.panel [data-field="caption"]');
+      const parts = [caption.firstElementChild ?? caption, caption];
+      const [inner, outer] = parts.map((part) => part.getBoundingClientRect());
+      return [caption.textContent, caption.scrollWidth - caption.clientWidth, inner.bottom - outer.bottom];
+    }"""
+    found = player.at_every_step(read)
+    assert any(len(text) > 20 for text, _, _ in found), "too long for a line"
+    assert max(wide for _, wide, _ in found) <= 1
+    assert max(low for _, _, low in found) <= 2
 
 
 def test_a_sentence_of_three_lines_has_smaller_letters_and_the_room_stays(visit: Any, tmp_path: Path) -> None:

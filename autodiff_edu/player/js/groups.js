@@ -2,6 +2,7 @@
 
 import { draw, make, set, shorten, write } from "./dom.js";
 import { STRINGS } from "./strings.js";
+import { tabStopOf } from "./tab-stop.js";
 
 const CHARACTER = 7.3; // as layout.py has it, which measures the boxes
 const SIDES = 20; // of a box, around its label
@@ -17,7 +18,7 @@ export function groupsView(trace, history, layout, folds, toggle) {
   const words = STRINGS.graph.groups;
   const buttons = layout.groups.map((group, index) => {
     const [label, state] = ["label", "state"].map((name) => make("span", { class: name }));
-    const about = { type: "button", class: "group", id: `group-${index}`, "data-group": index };
+    const about = { type: "button", class: "group", tabindex: -1, id: `group-${index}`, "data-group": index };
     const button = make("button", about, label, state);
     button.addEventListener("click", () => toggle(index));
     return { button, label, state };
@@ -28,6 +29,7 @@ export function groupsView(trace, history, layout, folds, toggle) {
     for (const group of folds.around(layout.tensors[output].group)) if (!first.has(group)) first.set(group, entry);
   });
   const element = make("div", { class: "groups" });
+  const stop = tabStopOf(element);
   /** @type {[number[], typeof buttons[number] | null]} */
   let [shown, now] = [[], null];
 
@@ -71,6 +73,7 @@ export function groupsView(trace, history, layout, folds, toggle) {
       if (button !== next) element.insertBefore(button, next);
       before = button;
     }
+    if (before && !stop.isThere()) stop.lead(element.firstElementChild);
     const places = shown.map(placeOf);
     for (const { index, closed, x, y, width, height } of places) {
       const [group, { button, label }] = [layout.groups[index], buttons[index]];
@@ -100,6 +103,7 @@ export function groupsView(trace, history, layout, folds, toggle) {
     now = cover < 0 ? null : buttons[cover];
     if (!now) return null;
     set(now.button, "data-state", "now");
+    if (now.button.isConnected) stop.lead(now.button);
     // A contribution to an earlier turn is still a step of the entry that sends it.
     const { output, text } = trace.entries[entry] ?? {};
     const home = folds.around(output === undefined ? -1 : layout.tensors[output].group);

@@ -6,6 +6,7 @@ import { wordButton } from "./glossary.js";
 import { readTurns } from "./loop-turns.js";
 import { digits, rowListView } from "./row-list.js";
 import { STRINGS } from "./strings.js";
+import { tabStopOf } from "./tab-stop.js";
 import { MOST_LANES, readLanes } from "./tape-lanes.js";
 
 /** @type {Record<string, string>} */
@@ -32,7 +33,7 @@ export function tapeView(trace, history, layout, go) {
    */
   const rowOf = (about, pressed) => {
     const [[number, text, state], cells] = [parts(), laneCells()];
-    const button = make("button", { type: "button" }, number, ...cells, text, state);
+    const button = make("button", { type: "button", tabindex: -1 }, number, ...cells, text, state);
     button.addEventListener("click", pressed);
     return { element: make("li", about, button), button, number, text, state, cells, before: "" };
   };
@@ -118,6 +119,7 @@ export function tapeView(trace, history, layout, go) {
   let last = 0; // a step that has no row leaves the one before it in view
   const rowAt = trace.steps.map(({ entry }, step) => (last = places.get(`at ${step}`) ?? places.get(entry) ?? last));
   const list = make("ol");
+  const stop = tabStopOf(list);
   const heads = laneCells();
   const head = make("div", { class: "heads", "aria-hidden": true }, make("span", { class: "number" }), ...heads);
   const about = { class: "scroll tape", style: digits(trace.entries.length) };
@@ -130,6 +132,7 @@ export function tapeView(trace, history, layout, go) {
     }
     const row = line.entry === undefined ? eventRow(line.step) : entryRow(line.entry);
     if (line.within.length) set(row.element, "style", `--depth: ${line.within.length}`);
+    if (index === turns.place(rowAt[current])) stop.lead(row.button); // it had scrolled out of the page
     return row;
   };
   const rows = rowListView(box, list, turns.shown().length, draw, turns.most);
@@ -141,7 +144,7 @@ export function tapeView(trace, history, layout, go) {
     });
     if (lanes.rows.length && turns.follow(rowAt[step])) refill();
     rows.show(step);
-    if (lanes.rows.length) rows.bring(turns.place(rowAt[step]));
+    if (lanes.rows.length) stop.lead(rows.bring(turns.place(rowAt[step])).querySelector("button"));
   };
   const heading = make("span", {}, several ? words.several : words.heading);
   if (trace.tapes.length > MOST_LANES) heading.append(" ", others());
