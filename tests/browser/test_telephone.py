@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import descent, diamond
+from programs import descent, diamond, training
 
 import autodiff_edu as ad
 from browser.player_page import only, save_page, violations_in_both_schemes
@@ -116,3 +116,23 @@ def test_a_swipe_in_what_follows_the_finger_itself_is_not_a_step(visit: Any, tmp
     code.evaluate("box => box.lastChild.remove()")
     swipe(code.locator("code").first, -120)
     player.stands_at(1)
+
+
+def test_on_stage_the_three_parts_of_a_sum_are_whole(visit: Any, tmp_path: Path) -> None:
+    traced = training(1)
+    player = only(visit(save_page(traced, tmp_path), viewport=TELEPHONE))
+    player.root.focus()
+    player.press("f")
+    seen = 0
+    for number, step in enumerate(traced.document()["steps"]):
+        if step["kind"] != "accumulate":
+            continue
+        player.root.locator(".scrubber input").fill(str(number))
+        over = player.root.locator(".sum .part").evaluate_all(
+            "parts => parts.map((part) => { const { right } ="
+            " part.getBoundingClientRect(); return Math.max(...[...part.querySelectorAll('*')].map((each) =>"
+            " each.getBoundingClientRect().right)) - right; })"
+        )
+        assert max(over) <= 1, step["text"]
+        seen += len(over)
+    assert seen > 10
