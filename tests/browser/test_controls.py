@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,24 @@ def test_the_turning_points_stand_at_the_scrubber(visit: Any, tmp_path: Path) ->
     assert turns.count() == 1
     seed = next(n for n, step in enumerate(read(traced).steps) if step["kind"] == "seed")
     assert turns.get_attribute("data-turn") == str(seed)
+
+
+def test_turning_points_that_could_not_be_told_apart_are_one(visit: Any, tmp_path: Path) -> None:
+    x = ad.Variable(2.0, name="x")
+    with ad.trace("many passes") as traced:
+        for _ in range(700):
+            with ad.GradientTape() as tape:
+                y = x * x
+            tape.gradient(y, x)
+    player = only(visit(save_page(traced, tmp_path)))
+    steps, seeds = read(traced).steps, [n for n, step in enumerate(read(traced).steps) if step["kind"] == "seed"]
+    drawn = [
+        int(turn) for turn in player.root.locator(".turn").evaluate_all("all => all.map((one) => one.dataset.turn)")
+    ]
+    assert 150 < len(drawn) <= 301 < len(seeds)
+    assert set(drawn) <= set(seeds)
+    gaps = [after - before for before, after in pairwise([0, *drawn, len(steps) - 1])]
+    assert max(gaps) < len(steps) / 100
 
 
 def changed(folder: Path, **parts: Any) -> str:

@@ -20,6 +20,7 @@ export function headingView(trace, history) {
   return { element: make("header", {}, heading, make("div", {}, direction, count)), show };
 }
 
+const MOST_MARKS = 300; // along the scrubber, of turning points
 const PAUSE = "M8.5 6v12M15.5 6v12";
 const BUTTONS = {
   first: "M7 6v12M17 6l-6 6 6 6",
@@ -70,7 +71,10 @@ export function controlsView(trace, history, { actions, go, setSpeed, sizes, set
   const scrubber = make("input", { type: "range", min: 0, max: last, step: 1, "aria-label": words.scrubber });
   scrubber.addEventListener("input", () => go(Number(scrubber.value)));
   const place = (/** @type {number} */ step) => `--portion: ${last ? step / last : 0}`;
-  const marks = history.turns.map((turn) => {
+  /** @type {number[]} */
+  const apart = []; // closer ones could not be told apart, and each takes time at every step
+  for (const turn of history.turns) if (!apart.length || (turn - apart.at(-1)) * MOST_MARKS >= last) apart.push(turn);
+  const marks = apart.map((turn) => {
     const forward = history.pushing(turn);
     const title = words[forward ? "turnForward" : "turn"](turn + 1);
     const kind = { class: "turn", "data-turn": turn, "data-forward": forward || null };

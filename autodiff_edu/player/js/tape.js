@@ -156,9 +156,12 @@ export function tapeView(trace, history, layout, go) {
 
   /** The tapes that have no lane are counted, and each is a choice that leads to it. */
   function others() {
-    const choices = trace.tapes.map(({ name }, tape) => make("option", { value: tape }, name));
     const many = make("option", { value: "", selected: "" }, words.more(trace.tapes.length - MOST_LANES));
-    const select = make("select", { class: "others", "aria-label": words.choose }, many, ...choices);
+    const select = make("select", { class: "others", "aria-label": words.choose }, many);
+    const fill = () => { // not before: thousands of choices would slow each step down
+      if (select.length === 1) select.append(...trace.tapes.map(({ name }, tape) => make("option", { value: tape }, name)));
+    };
+    for (const event of ["focus", "pointerenter"]) select.addEventListener(event, fill);
     select.addEventListener("change", () => {
       const tape = Number(select.value);
       select.value = "";
