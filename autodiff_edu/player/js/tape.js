@@ -159,7 +159,8 @@ export function tapeView(trace, history, layout, go) {
     const many = make("option", { value: "", selected: "" }, words.more(trace.tapes.length - MOST_LANES));
     const select = make("select", { class: "others", "aria-label": words.choose }, many);
     const fill = () => { // not before: thousands of choices would slow each step down
-      if (select.length === 1) select.append(...trace.tapes.map(({ name }, tape) => make("option", { value: tape }, name)));
+      if (select.length > 1) return;
+      select.append(...trace.tapes.map(({ name }, tape) => make("option", { value: tape }, name)));
     };
     for (const event of ["focus", "pointerenter"]) select.addEventListener(event, fill);
     select.addEventListener("change", () => {
