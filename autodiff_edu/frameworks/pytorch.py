@@ -54,15 +54,22 @@ from .pytorch_graph import (
     leaf_of,
     version_of,
 )
+from .pytorch_losses import open_loss
 from .pytorch_pass import BackwardPass
 
-OPERATORS = {
+SYMBOLS = {
     "add": "add",
     "sub": "subtract",
     "mul": "multiply",
     "div": "divide",
+    "truediv": "divide",
+    "floordiv": "floor_divide",
     "pow": "power",
     "matmul": "matmul",
+}
+"""NumPy's names for what Python's operators with a reflected form compute."""
+
+OPERATORS = {f"{kind}{name}": known for name, known in SYMBOLS.items() for kind in ("", "r", "i")} | {
     "neg": "negative",
     "abs": "absolute",
     "floor_divide": "floor_divide",
@@ -73,17 +80,6 @@ OPERATORS = {
     "le": "less_equal",
     "eq": "equal",
     "ne": "not_equal",
-    "rsub": "subtract",
-    "rdiv": "divide",
-    "rpow": "power",
-    "rmatmul": "matmul",
-    "rfloordiv": "floor_divide",
-    "iadd": "add",
-    "isub": "subtract",
-    "imul": "multiply",
-    "idiv": "divide",
-    "itruediv": "divide",
-    "ipow": "power",
     "getitem": "getitem",
     "setitem": "setitem",
 }
@@ -147,6 +143,14 @@ class TorchRecorder(TorchFunctionMode):
             return func(*args, **options)
         if name in ("__get__", "__set__"):
             name = f"{'.' if name == '__get__' else '='}{getattr(func.__self__, '__name__', '')}"
+        if parts := open_loss(func, args, options):
+            self.name_arguments((args, options))
+            with scope(name):
+                super().__enter__()  # PyTorch has taken this mode away while it handles a call
+                try:
+                    return parts(*args, **options)
+                finally:
+                    super().__exit__(None, None, None)
         return self.log.run(partial(self.see, func, name), name, args, options)
 
     def see(self, func: Any, name: str, *args: Any, **options: Any) -> Any:
@@ -376,7 +380,7 @@ class TorchRecorder(TorchFunctionMode):
         key = self.key(value)
         known, array = self.tensors.get(key), self.copy(value)
         leaf = type(key[0]) is not int and value.is_leaf
-        if known is not None and (hold_the_same(known._array, array) or not (leaf or type(key[0]) is int)):
+        if known is not None and hold_the_same(known._array, array):
             return known
         if known is not None and leaf:
             before, known._array = known._array, array
@@ -385,7 +389,10 @@ class TorchRecorder(TorchFunctionMode):
             return known
         if known is not None and type(key[0]) is not int:
             known._array = array
-            self.report(events.Remark("A tensor was written into through .data or .detach(), which autograd ignores."))
+            who = find_name(value) or "A tensor"
+            self.report(
+                events.Remark(f"{who} was written into by .data, .detach() or no_grad(): autograd ignores that.")
+            )
             return known
         self.kept.append(value)
         base = base_of(value)
@@ -478,15 +485,20 @@ class TorchRecorder(TorchFunctionMode):
                 for path, parameter in module.named_parameters():
                     if is_readable(parameter):
                         self.find(parameter).name = f"{name}.{path}"
-                for part in flatten(args):
-                    if isinstance(part, torch.Tensor) and part.is_leaf and is_readable(part):
-                        self.trace.assigned.setdefault(self.find(part)._id, find_name(part) or "")
+            self.name_arguments(args)
         else:
             parent = self.scopes[-1][0]
             paths = {id(part): path for path, part in parent.named_modules()}
             name = paths.get(id(module)) or type(module).__name__.lower()
         self.scopes.append((module, opened := scope(name)))
         opened.__enter__()
+
+    def name_arguments(self, args: Any) -> None:
+        """Note what the user's code calls the tensors that something gets, which is shown by its parts."""
+        with self.working():
+            for part in flatten(args):
+                if isinstance(part, torch.Tensor) and is_readable(part) and part.is_leaf:
+                    self.trace.assigned.setdefault(self.find(part)._id, find_name(part) or "")
 
     def leave_module(self, module: Any, args: Any, result: Any) -> None:
         """Close the scope of a module that has ended."""
