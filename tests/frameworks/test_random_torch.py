@@ -403,7 +403,8 @@ def compare(steps: ad.Trace, observer: Observer, hooked: bool) -> list[str]:
     aside = is_written_unnoticed(observer, [(kept.edge, kept.value) for kept in used])
     if aside and remarks == every:
         wrong.append("no remark says that something was written unnoticed")
-    if remarks != every and not aside and not is_written_unnoticed(observer, observer.list_places()):
+    aside = aside or is_written_unnoticed(observer, observer.list_places())
+    if remarks != every and not aside:
         wrong.append("nothing was written unnoticed")
     if remarks and not hooked:
         wrong += [f"remark: {remark}" for remark in remarks]
