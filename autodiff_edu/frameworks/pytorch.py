@@ -592,7 +592,8 @@ def list_arguments(
     return listed, {
         key: part
         for key, part in options.items()
-        if not (isinstance(part, torch.Tensor) or part is None or (key in usual and usual[key] is part))
+        if not (isinstance(part, torch.Tensor) or part is None or usual.get(key) is part)
+        and not (isinstance(part, int | float) and usual.get(key) == part)
     }
 
 
