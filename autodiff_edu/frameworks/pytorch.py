@@ -13,10 +13,12 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 from threading import get_ident
+from traceback import walk_stack
 from typing import Any
 
 import numpy as np
@@ -151,7 +153,10 @@ class TorchRecorder(TorchFunctionMode):
                     return parts(*args, **options)
                 finally:
                     super().__exit__(None, None, None)
-        return self.log.run(partial(self.see, func, name), name, args, options)
+        callers = islice(walk_stack(sys._getframe(1)), 3)  # an operator goes through two of PyTorch's own
+        clips = any(frame.f_code.co_filename == torch.nn.utils.clip_grad.__file__ for frame, _ in callers)
+        with scope("gradient clipping") if clips else nullcontext():
+            return self.log.run(partial(self.see, func, name), name, args, options)
 
     def see(self, func: Any, name: str, *args: Any, **options: Any) -> Any:
         """Compute a call, and report it."""

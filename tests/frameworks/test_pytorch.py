@@ -225,6 +225,20 @@ def test_an_optimizer_assigns_and_a_module_is_a_scope_with_named_parameters():
         np.testing.assert_allclose(assigned[f"net.{name}"], value.detach().numpy(), rtol=1e-5)
 
 
+@pytest.mark.parametrize(
+    "clip", [lambda ws: torch.nn.utils.clip_grad_norm_(ws, 1.0), lambda ws: torch.nn.utils.clip_grad_value_(ws, 0.1)]
+)
+def test_what_clips_gradients_computes_in_one_scope(clip):
+    net = torch.nn.Linear(2, 3)
+    with ad.trace() as steps:
+        net(torch.ones(4, 2)).sum().backward()
+        clip(net.parameters())
+        net.bias * 2
+    scopes = [scope for scope, _ in describe_scopes(steps)]
+    assert set(scopes[2:-1]) == {"gradient clipping"}
+    assert scopes[-1] == ""
+
+
 def test_second_derivatives_have_a_tape_of_their_own():
     x = torch.tensor(2.0, requires_grad=True)
     with ad.trace() as steps:
