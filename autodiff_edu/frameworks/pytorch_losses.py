@@ -21,11 +21,10 @@ def open_loss(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Call
     """Return a function that computes a loss by the calls it consists of; None if it is computed in one piece."""
     if func in WRITTEN_IN_PYTHON:
         return open_function(func)
-    # With a label smoothing or with probabilities, PyTorch computes something else, and under autocast it rounds once.
-    is_negative_log = func is functional.cross_entropy and args[0].shape != args[1].shape
-    if is_negative_log and not options["label_smoothing"] and not torch.is_autocast_enabled("cpu"):
-        return cross_entropy
-    return None
+    # With label smoothing or probabilities, PyTorch computes something else; under autocast, it rounds elsewhere.
+    if func is not functional.cross_entropy or options["label_smoothing"] or torch.is_autocast_enabled("cpu"):
+        return None
+    return cross_entropy if all(map(torch.is_tensor, args)) and args[0].shape != args[1].shape else None
 
 
 @cache

@@ -169,6 +169,18 @@ def test_a_loss_that_pytorch_computes_in_one_piece_stays_closed():
     assert describe_scopes(steps) == [("", name) for name in names]
 
 
+def test_a_loss_that_cannot_be_computed_raises_pytorchs_own_error():
+    x = torch.rand(2, 3, requires_grad=True)
+    with pytest.raises(TypeError, match="must be Tensor, not list"), ad.trace():
+        functional.cross_entropy([[0.0, 1.0]], torch.tensor([0]))
+    for target in ([0, 2], torch.tensor([0, 3]), torch.tensor([0, 1, 2]), torch.tensor([0.0, 1.0])):
+        with pytest.raises((TypeError, IndexError, ValueError, RuntimeError)) as expected:
+            functional.cross_entropy(x, target)
+        with pytest.raises(expected.type) as found, ad.trace():
+            functional.cross_entropy(x, target)
+        assert str(found.value) == str(expected.value)
+
+
 @pytest.mark.parametrize("code", ["h.data.mul_(5)", "h.detach().mul_(5)", "with torch.no_grad(): h.mul_(5)"])
 def test_what_is_written_where_autograd_does_not_see_it_is_said(code):
     w = torch.tensor([1.0, 2.0], requires_grad=True)
