@@ -13,10 +13,12 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 from threading import get_ident
+from traceback import walk_stack
 from typing import Any
 
 import numpy as np
@@ -54,15 +56,22 @@ from .pytorch_graph import (
     leaf_of,
     version_of,
 )
+from .pytorch_losses import open_loss
 from .pytorch_pass import BackwardPass
 
-OPERATORS = {
+SYMBOLS = {
     "add": "add",
     "sub": "subtract",
     "mul": "multiply",
     "div": "divide",
+    "truediv": "divide",
+    "floordiv": "floor_divide",
     "pow": "power",
     "matmul": "matmul",
+}
+"""NumPy's names for what Python's operators with a reflected form compute."""
+
+OPERATORS = {f"{kind}{name}": known for name, known in SYMBOLS.items() for kind in ("", "r", "i")} | {
     "neg": "negative",
     "abs": "absolute",
     "floor_divide": "floor_divide",
@@ -73,17 +82,6 @@ OPERATORS = {
     "le": "less_equal",
     "eq": "equal",
     "ne": "not_equal",
-    "rsub": "subtract",
-    "rdiv": "divide",
-    "rpow": "power",
-    "rmatmul": "matmul",
-    "rfloordiv": "floor_divide",
-    "iadd": "add",
-    "isub": "subtract",
-    "imul": "multiply",
-    "idiv": "divide",
-    "itruediv": "divide",
-    "ipow": "power",
     "getitem": "getitem",
     "setitem": "setitem",
 }
@@ -147,7 +145,18 @@ class TorchRecorder(TorchFunctionMode):
             return func(*args, **options)
         if name in ("__get__", "__set__"):
             name = f"{'.' if name == '__get__' else '='}{getattr(func.__self__, '__name__', '')}"
-        return self.log.run(partial(self.see, func, name), name, args, options)
+        if parts := open_loss(func, args, options):
+            self.name_arguments((args, options))
+            with scope(name):
+                super().__enter__()  # PyTorch has taken this mode away while it handles a call
+                try:
+                    return parts(*args, **options)
+                finally:
+                    super().__exit__(None, None, None)
+        callers = islice(walk_stack(sys._getframe(1)), 3)  # an operator goes through two of PyTorch's own
+        clips = any(frame.f_code.co_filename == torch.nn.utils.clip_grad.__file__ for frame, _ in callers)
+        with scope("gradient clipping") if clips else nullcontext():
+            return self.log.run(partial(self.see, func, name), name, args, options)
 
     def see(self, func: Any, name: str, *args: Any, **options: Any) -> Any:
         """Compute a call, and report it."""
@@ -376,7 +385,7 @@ class TorchRecorder(TorchFunctionMode):
         key = self.key(value)
         known, array = self.tensors.get(key), self.copy(value)
         leaf = type(key[0]) is not int and value.is_leaf
-        if known is not None and (hold_the_same(known._array, array) or not (leaf or type(key[0]) is int)):
+        if known is not None and hold_the_same(known._array, array):
             return known
         if known is not None and leaf:
             before, known._array = known._array, array
@@ -385,7 +394,10 @@ class TorchRecorder(TorchFunctionMode):
             return known
         if known is not None and type(key[0]) is not int:
             known._array = array
-            self.report(events.Remark("A tensor was written into through .data or .detach(), which autograd ignores."))
+            who = find_name(value) or "A tensor"
+            self.report(
+                events.Remark(f"{who} was written into by .data, .detach() or no_grad(): autograd ignores that.")
+            )
             return known
         self.kept.append(value)
         base = base_of(value)
@@ -478,15 +490,20 @@ class TorchRecorder(TorchFunctionMode):
                 for path, parameter in module.named_parameters():
                     if is_readable(parameter):
                         self.find(parameter).name = f"{name}.{path}"
-                for part in flatten(args):
-                    if isinstance(part, torch.Tensor) and part.is_leaf and is_readable(part):
-                        self.trace.assigned.setdefault(self.find(part)._id, find_name(part) or "")
+            self.name_arguments(args)
         else:
             parent = self.scopes[-1][0]
             paths = {id(part): path for path, part in parent.named_modules()}
             name = paths.get(id(module)) or type(module).__name__.lower()
         self.scopes.append((module, opened := scope(name)))
         opened.__enter__()
+
+    def name_arguments(self, args: Any) -> None:
+        """Note what the user's code calls the tensors that something gets, which is shown by its parts."""
+        with self.working():
+            for part in flatten(args):
+                if isinstance(part, torch.Tensor) and is_readable(part) and part.is_leaf:
+                    self.trace.assigned.setdefault(self.find(part)._id, find_name(part) or "")
 
     def leave_module(self, module: Any, args: Any, result: Any) -> None:
         """Close the scope of a module that has ended."""
@@ -580,7 +597,8 @@ def list_arguments(
     return listed, {
         key: part
         for key, part in options.items()
-        if not (isinstance(part, torch.Tensor) or part is None or (key in usual and usual[key] is part))
+        if not (isinstance(part, torch.Tensor) or part is None or usual.get(key) is part)
+        and not (isinstance(part, int | float) and usual.get(key) == part)
     }
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from playwright.sync_api import sync_playwright
+from torch.nn import functional
 
 import autodiff_edu as ad
 
@@ -79,13 +80,117 @@ def test_lines_columns_and_names_are_the_learners():
     assert x.grad == 12
 
 
-def test_a_loss_of_two_nodes_is_one_entry_whose_contribution_is_right():
+def describe_scopes(steps):
+    """List the scope and the name of each entry of a trace."""
+    return [("/".join(entry["scope"]), entry["operation"]) for entry in steps.document()["entries"]]
+
+
+def test_a_cross_entropy_opens_to_the_two_calls_that_pytorch_makes_of_it():
     logits = torch.tensor([[1.0, 5.0, 0.5, 2.0]], requires_grad=True)
+    target = torch.tensor([3])
     with ad.trace() as steps:
-        loss = torch.nn.functional.cross_entropy(logits, torch.tensor([3]))
+        loss = torch.nn.CrossEntropyLoss()(logits, target)  # which passes on what nobody has chosen, such as -100
         loss.backward()
-    assert len(steps.document()["entries"]) == 1
-    np.testing.assert_allclose(find_cotangent(steps, "logits"), logits.grad.numpy(), rtol=1e-5)
+    assert describe_scopes(steps) == [
+        ("crossentropyloss/cross_entropy", "log_softmax"),
+        ("crossentropyloss/cross_entropy", "nll_loss"),
+    ]
+    assert list_texts(steps) == ["log_softmax(logits, dim=1)", "nll_loss(t1, target)"]
+    np.testing.assert_allclose(find_cotangent(steps, "logits"), logits.grad, rtol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(210))
+def test_a_cross_entropy_and_its_parts_are_equal_to_the_last_bit(seed):
+    draw = np.random.default_rng(seed)
+    classes, shape = int(draw.integers(1, 40)), [(), (1,), (7,), (0,), (70,), (3, 2), (2, 2, 3)][seed % 7]
+    target = torch.from_numpy(np.asarray(draw.integers(0, classes, shape)))
+    numbers = draw.normal(size=(*shape[:1], classes, *shape[1:])) * draw.choice([1, 30, 1e4])
+    numbers.flat[: seed % 2] = draw.choice([np.inf, -np.inf, np.nan])
+    dtype = [torch.float64, torch.float32, torch.float16, torch.bfloat16][seed % 4]
+    options = {
+        "weight": torch.from_numpy(draw.random(classes)).to(dtype) if draw.random() < 0.5 else None,
+        "ignore_index": int(draw.choice([-100, 0, 1])),
+        "reduction": str(draw.choice(["mean", "sum", "none"])),
+    }
+    x = torch.from_numpy(numbers).to(dtype).requires_grad_()
+
+    def compute():
+        loss = functional.cross_entropy(x, target, **options)
+        (first,) = torch.autograd.grad(loss, x, torch.full_like(loss, 0.37), create_graph=True)
+        (second,) = torch.autograd.grad((first * first).sum(), x)
+        return loss, first, second
+
+    whole = compute()
+    with ad.trace() as steps:
+        parts = compute()
+    assert [name for _, name in describe_scopes(steps)][:2] == ["log_softmax", "nll_loss"]
+    for one, other in zip(whole, parts, strict=True):
+        torch.testing.assert_close(other, one, rtol=0, atol=0, equal_nan=True)
+
+
+def test_a_loss_that_is_written_in_python_opens_to_its_calls():
+    torch.manual_seed(0)
+    a, b, c = (torch.rand(3, 4, requires_grad=True) for _ in range(3))
+    losses = {
+        "gaussian_nll_loss": lambda: functional.gaussian_nll_loss(a, b, c, full=True),
+        "multilabel_soft_margin_loss": lambda: functional.multilabel_soft_margin_loss(a, b, c),
+        "triplet_margin_with_distance_loss": lambda: functional.triplet_margin_with_distance_loss(
+            a, b, c, distance_function=torch.nn.CosineSimilarity(), swap=True, reduction="sum"
+        ),
+    }
+    for name, compute in losses.items():
+        expected = torch.autograd.grad(loss := compute(), (a, b, c))
+        with ad.trace() as steps:
+            shown = compute()
+            found = torch.autograd.grad(shown, (a, b, c))
+        scopes = describe_scopes(steps)
+        assert len(scopes) > 4
+        assert all(scope.split("/")[0] == name for scope, _ in scopes)
+        assert torch.equal(shown, loss)
+        assert all(map(torch.equal, found, expected))
+        for part, source in zip(expected, "abc", strict=True):
+            np.testing.assert_allclose(find_cotangent(steps, source), part, rtol=1e-5)
+        assert "remark" not in {step["kind"] for step in steps.document()["steps"]}
+
+
+def test_a_loss_that_pytorch_computes_in_one_piece_stays_closed():
+    torch.manual_seed(0)
+    x, y = torch.rand(2, 3, requires_grad=True), torch.rand(2, 3)
+    classes = torch.tensor([0, 2])
+    with ad.trace() as steps:
+        functional.mse_loss(x, y)
+        functional.l1_loss(x, y)
+        functional.binary_cross_entropy_with_logits(x, y)
+        functional.cross_entropy(x, y)
+        functional.cross_entropy(x, classes, label_smoothing=0.1)
+        with torch.autocast("cpu"):
+            functional.cross_entropy(x, classes)
+    names = ["mse_loss", "l1_loss", "binary_cross_entropy_with_logits", *["cross_entropy"] * 3]
+    assert describe_scopes(steps) == [("", name) for name in names]
+
+
+def test_a_loss_that_cannot_be_computed_raises_pytorchs_own_error():
+    x = torch.rand(2, 3, requires_grad=True)
+    with pytest.raises(TypeError, match="must be Tensor, not list"), ad.trace():
+        functional.cross_entropy([[0.0, 1.0]], torch.tensor([0]))
+    for target in ([0, 2], torch.tensor([0, 3]), torch.tensor([0, 1, 2]), torch.tensor([0.0, 1.0])):
+        with pytest.raises((TypeError, IndexError, ValueError, RuntimeError)) as expected:
+            functional.cross_entropy(x, target)
+        with pytest.raises(expected.type) as found, ad.trace():
+            functional.cross_entropy(x, target)
+        assert str(found.value) == str(expected.value)
+
+
+@pytest.mark.parametrize("code", ["h.data.mul_(5)", "h.detach().mul_(5)", "with torch.no_grad(): h.mul_(5)"])
+def test_what_is_written_where_autograd_does_not_see_it_is_said(code):
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    with ad.trace() as steps:
+        h = w * 2
+        exec(code)
+        loss = (h + 1).sum()
+    remarks = [step["text"] for step in list_steps(steps, "remark")]
+    assert remarks == ["h was written into by .data, .detach() or no_grad(): autograd ignores that."]
+    assert loss == 32
 
 
 def test_cotangents_are_not_credited_by_position():
@@ -130,6 +235,20 @@ def test_an_optimizer_assigns_and_a_module_is_a_scope_with_named_parameters():
     }
     for name, value in net.named_parameters():
         np.testing.assert_allclose(assigned[f"net.{name}"], value.detach().numpy(), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "clip", [lambda ws: torch.nn.utils.clip_grad_norm_(ws, 1.0), lambda ws: torch.nn.utils.clip_grad_value_(ws, 0.1)]
+)
+def test_what_clips_gradients_computes_in_one_scope(clip):
+    net = torch.nn.Linear(2, 3)
+    with ad.trace() as steps:
+        net(torch.ones(4, 2)).sum().backward()
+        clip(net.parameters())
+        net.bias * 2
+    scopes = [scope for scope, _ in describe_scopes(steps)]
+    assert set(scopes[2:-1]) == {"gradient clipping"}
+    assert scopes[-1] == ""
 
 
 def test_second_derivatives_have_a_tape_of_their_own():

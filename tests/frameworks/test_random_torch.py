@@ -12,13 +12,14 @@ import linecache
 import sys
 import warnings
 from collections import defaultdict
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 import torch
 from torch.autograd.graph import GradientEdge, get_gradient_edge
+from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 from torch_programs import write_program
 
@@ -104,10 +105,25 @@ class Observer(TorchFunctionMode):
         options = kwargs or {}
         if func is torch.autograd.grad or func in (torch.Tensor.backward, torch.autograd.backward):
             return self.differentiate(func, args, options)
+        if func is functional.cross_entropy and args[0].shape != args[1].shape:  # of classes: a trace shows its parts
+            with self.seeing():
+                options = {name: part for name, part in options.items() if name != "label_smoothing"}
+                return functional.nll_loss(
+                    functional.log_softmax(args[0], min(1, args[0].ndim - 1)), args[1], **options
+                )
         self.hooked |= func is torch.Tensor.register_hook
         if getattr(func, "__name__", "") in ("__set__", "register_hook", "requires_grad_", "retain_grad"):
             return func(*args, **options)
         return self.observe(func, args, options)
+
+    @contextmanager
+    def seeing(self) -> Any:
+        """See what a call consists of; PyTorch takes a mode away while it handles a call."""
+        super().__enter__()
+        try:
+            yield
+        finally:
+            super().__exit__(None, None, None)
 
     def observe(self, func: Any, args: Any, options: Any) -> Any:
         if not torch.is_grad_enabled() and sys._getframe(2).f_code.co_filename.startswith(OPTIMIZERS):
@@ -143,6 +159,14 @@ class Observer(TorchFunctionMode):
             if part.requires_grad and part.is_leaf:
                 self.leaves[edge(part)] = part
         return result
+
+    def list_places(self) -> list[tuple[Any, Any]]:
+        """List what was seen, as it is now, with its place in autograd's graph."""
+        places = []
+        for part in self.kept:
+            with suppress(RuntimeError):  # a view that may not be looked at
+                places.append((edge(part), part))
+        return places
 
     def line(self) -> int:
         frame = sys._getframe(2)
@@ -365,10 +389,24 @@ def examine(seed: int) -> list[str]:
     return wrong
 
 
+def is_written_unnoticed(observer: Observer, found: list[tuple[Any, Any]]) -> bool:
+    """Return whether tensors have other numbers than were computed at their places of autograd's graph."""
+    results = [result for call in observer.calls for result in call.results if result.edge not in observer.leaves]
+    made = {result.edge: result.value for result in results if result.edge}
+    return any(where in made and not equal(made[where], array(value)) for where, value in found)
+
+
 def compare(steps: ad.Trace, observer: Observer, hooked: bool, aside: bool) -> list[str]:
     wrong: list[str] = []
-    remarks = [event.text for event in steps.events if isinstance(event, events.Remark)]
-    remarks = [remark for remark in remarks if not (aside and ".data" in remark)]
+    every = [event.text for event in steps.events if isinstance(event, events.Remark)]
+    remarks = [remark for remark in every if ".data" not in remark]
+    used = [kept for call in observer.calls if call.results for kept in call.memory.values()]
+    unnoticed = is_written_unnoticed(observer, [(kept.edge, kept.value) for kept in used])
+    if unnoticed and remarks == every:
+        wrong.append("no remark says that something was written unnoticed")
+    unnoticed = unnoticed or is_written_unnoticed(observer, observer.list_places())
+    if remarks != every and not unnoticed:
+        wrong.append("nothing was written unnoticed")
     if remarks and not hooked:
         wrong += [f"remark: {remark}" for remark in remarks]
     # match the entries with the calls, in order
@@ -477,7 +515,7 @@ def compare(steps: ad.Trace, observer: Observer, hooked: bool, aside: bool) -> l
     for (number, id_), parts in sent.items():
         call = by_number[id_]
         inner = [kept.base_edge for key, kept in call.memory.items() if key == call.written and kept.base_edge]
-        if aside or (inner and inner[0] not in edges.values()):
+        if aside or unnoticed or (inner and inner[0] not in edges.values()):
             continue  # it was computed with other numbers, or has written into a tensor that only PyTorch knows
         cotangents = [(k, cotangent) for k, (cotangent, _) in sorted(pulled[number, id_].items())]
         counts, name = defaultdict(list), f"{call.function.__name__} at line {call.line}"
