@@ -23,7 +23,7 @@ READS = {"item", "tolist", "numpy", "__float__", "__int__", "__array__", "__comp
 COPIES = {"tensor", "as_tensor", "asarray", "new_tensor"}
 REASONS = {
     **dict.fromkeys(READS, (Reason.LEFT, sentences.LEFT)),
-    **dict.fromkeys(COPIES, (Reason.COPIED, Reason.COPIED.sentence)),
+    **dict.fromkeys(COPIES, (Reason.COPIED, sentences.COPIED)),
     "detach": (Reason.STOPPED, Reason.STOPPED.sentence),
     **dict.fromkeys(("grad", ".grad"), (Reason.NESTING, sentences.NO_HISTORY)),
 }
@@ -130,7 +130,7 @@ def _find_cuts(log: CallLog, on_the_way: set[int], source: Any) -> tuple[list[Ca
     live, reached, found, reads = {id(source)}, {id(source)}, [], []
     for call in log.calls:
         ids = {id(one) for one in call.inputs}
-        came = not live.isdisjoint(ids) or (source is None and bool(call.needed))
+        came = not live.isdisjoint(call.needed) or (source is None and bool(call.needed))
         late = [one for one in call.inputs if one.requires_grad and one.is_leaf and id(one) not in call.needed]
         if came or not reached.isdisjoint(ids):
             reached |= {id(one) for one in call.outputs}
@@ -164,7 +164,8 @@ def _find_constants(log: CallLog, behind: list[LoggedCall], source: Any, y: str,
 
 def _describe_cut(call: LoggedCall) -> Cause:
     """Describe how a call cuts the flow."""
-    if call.name in COPIES and len(call.inputs) > 1:
+    is_list = call.name in COPIES and call.outputs[0].shape != call.inputs[0].shape
+    if is_list or re.match(r"torch\.\w*Tensor\(", place(call.where).text):
         reason, text = Reason.COPIED, sentences.STACK
     elif call.name in REASONS:
         reason, text = REASONS[call.name]

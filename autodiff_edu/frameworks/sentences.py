@@ -2,12 +2,14 @@
 
 # Why nothing flows back from {y} to {x}, where the words of `explain/sentences.py` do not fit.
 LEFT = "{code} returns the plain numbers of {x}, which PyTorch does not follow. Compute with {x} itself."
-STACK = "{code} copies the numbers of {x}, and PyTorch does not follow the copy. Write torch.stack({x}) instead."
-CLASSES = " For a loss, take cross_entropy for classes, or binary_cross_entropy_with_logits for yes or no."
-PAUSED = (
-    "{code} was computed while PyTorch was not recording, as in a block `with torch.no_grad():`. Move this line out of "
-    "it. To keep a network as it is, call its requires_grad_(False) instead."
+COPIED = "{code} copies the numbers of {x}, and PyTorch does not follow the copy. Use {x} itself instead."
+STACK = (
+    "{code} copies the numbers of {x}, and PyTorch does not follow the copy. Write torch.stack({x}) instead, where all "
+    "parts must be tensors."
 )
+CLASSES = " For a loss, take cross_entropy for classes, or binary_cross_entropy_with_logits for yes or no."
+MOVE = " Move this line out of it. To keep a network as it is, call its requires_grad_(False) instead."
+PAUSED = "{code} was computed while PyTorch was not recording, as in a block `with torch.no_grad():`." + MOVE
 NOT_FOLLOWED = "{code} returns a tensor that requires no gradient."
 NO_HISTORY = "{code} is a gradient without a history. Write create_graph=True where it is computed."
 CONSTANT = (
@@ -78,6 +80,7 @@ UPDATE = " To change the numbers of {x}, write `with torch.no_grad(): {x} -= ...
 UNSEEN = "calls that this trace has not seen"
 
 # What is wrong with a gradient that is not None.
+CUT = "On another path, nothing flows back:"
 NOTE = "But note:"
 STEPS = "{code} has steps: its derivative is 0 wherever it has one, so it passes 0 back. Use a smooth function instead."
 ADDED = (
@@ -86,6 +89,10 @@ ADDED = (
 )
 UNTRAINED = "{code} makes {x}, and no optimizer that took a step has it. Build the optimizer after this line."
 NO_EFFECT = "{code} returns a new tensor, and nothing uses it: the gradient passes through {x}. Write {x} = {text}."
+UNSEEN_WRITE = (
+    "{code} changes {x} without PyTorch recording it, so the gradient may be wrong. Write into a copy, made by "
+    "clone(), outside of no_grad() and without .data."
+)
 COMES_IN = "{code}: {x} is not finite from the start. Check it with torch.isfinite before you use it."
 NONFINITE = "{code}: {what}. Keep {x} away from this value, for example with torch.clamp."
 SAFE = (
