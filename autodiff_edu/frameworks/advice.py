@@ -105,7 +105,7 @@ def find_causes(
 ) -> list[Cause]:
     """List where the flow is cut on the way from a source, or from anything that requires a gradient, to targets."""
     behind = log.list_behind(targets)
-    found, reads = _find_cuts(log, {call.time for call in behind}, source)
+    found, reads = _find_cuts(log, {call.time for call in behind}, source, x)
     named = {id(one): call.result_name for call in reversed(log.calls) for one in call.outputs}
     followed = {x, *(named.get(id(one)) for call in behind for one in call.inputs)}
     places = [call.where for call in (*behind, *([last] if last else []))]
@@ -125,7 +125,7 @@ def find_causes(
     return list({(cause.kind, cause.place and cause.place[:3]): cause for cause in found}.values())
 
 
-def _find_cuts(log: CallLog, on_the_way: set[int], source: Any) -> tuple[list[Cause], list[LoggedCall]]:
+def _find_cuts(log: CallLog, on_the_way: set[int], source: Any, x: str) -> tuple[list[Cause], list[LoggedCall]]:
     """List the calls on the way that pass nothing back, and those that read numbers of what depends on the source."""
     live, reached, found, reads = {id(source)}, {id(source)}, [], []
     for call in log.calls:
@@ -140,7 +140,9 @@ def _find_cuts(log: CallLog, on_the_way: set[int], source: Any) -> tuple[list[Ca
         elif call.time in on_the_way and came:
             found.append(_describe_cut(call))
         elif call.time in on_the_way and any(source is None or source is one for one in late):
-            text = sentences.LATE.format(code=call.code, x=call.argument())
+            maker = log.find_maker(late[0])
+            named = x or (maker and maker.result_name) or "a tensor in it"
+            text = sentences.FROZEN.format(code=call.code, x=named)
             found.append(Cause(Reason.LATE, call.name, call.where, text))
     return found, reads
 

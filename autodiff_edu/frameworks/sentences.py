@@ -16,12 +16,14 @@ CONSTANT = (
     "{code} is a gradient without a history, although create_graph=True: it is the same whatever its sources are, or a "
     "backward function computes it where PyTorch does not record."
 )
-FROZEN = "{code} was computed while {x} required no gradient. Switch its gradient on before this line."
+FROZEN = (
+    "{code} was computed while {x} required no gradient. Switch its gradient on before this line, with "
+    "requires_grad_(True)."
+)
 HIDDEN = (
     "{code} computes with tensors that are not among its arguments, and what it does with them is not followed. Pass "
     "use_reentrant=False."
 )
-LATE = "{code} was computed before {x} required a gradient. Write requires_grad=True where {x} is made."
 NEVER = (
     "Nothing that leads to {y} requires a gradient. Write requires_grad=True where you make the tensor that you want "
     "to train{made}."
@@ -87,7 +89,10 @@ ADDED = (
     "{code} adds to {x}.grad, which still holds the gradient of an earlier backward pass. Write optimizer.zero_grad(), "
     "or {x}.grad = None, before it."
 )
-UNTRAINED = "{code} makes {x}, and no optimizer that took a step has it. Build the optimizer after this line."
+UNTRAINED = (
+    "{code} makes {x}, and no optimizer that took a step has it. Build the optimizer after this line, and put a list "
+    "of modules into nn.ModuleList."
+)
 NO_EFFECT = "{code} returns a new tensor, and nothing uses it: the gradient passes through {x}. Write {x} = {text}."
 UNSEEN_WRITE = (
     "{code} changes {x} without PyTorch recording it, so the gradient may be wrong. Write into a copy, made by "

@@ -966,6 +966,37 @@ for step in range(20):
         asked="loss, model.weight",
     ),
     Mistake(
+        "layers in a plain list",
+        """
+import torch
+from torch import nn
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden = [nn.Linear(2, 2)]  # <-
+        self.out = nn.Linear(2, 1)
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = layer(x)
+        return self.out(x)
+
+torch.manual_seed(0)
+model = Model()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+before = model.hidden[0].bias.tolist()
+loss = model(torch.ones(1, 2)).sum()
+loss.backward()
+optimizer.step()
+""",
+        note=("nn.Linear(2, 2)", "no optimizer that took a step has it", "nn.ModuleList"),
+        repair=(("[nn.Linear(2, 2)]", "nn.ModuleList([nn.Linear(2, 2)])"),),
+        holds="model.hidden[0].bias.tolist() != before",
+        silent="model.hidden[0].bias.tolist() == before",
+        asked="loss, model.hidden[0].weight",
+    ),
+    Mistake(
         "the gradient of a value in between",
         """
 import torch

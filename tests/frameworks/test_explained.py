@@ -287,3 +287,21 @@ loss = (w - teacher) ** 2
     assert "On another path, nothing flows back:" in text
     assert "line 5: 0.1 * w was computed while PyTorch was not recording" in text
     assert "Move" not in text
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "m = torch.nn.Linear(2, 1).requires_grad_(False)\nw = m.weight\ny = m(torch.ones(1, 2))",
+        "w = torch.ones(2)\ny = torch.ones(2) * w",
+        "w = torch.ones(2)\ny = 1.0 - w",
+        "w = torch.ones(2)\ny = 2.0 * w",
+    ],
+)
+def test_a_tensor_that_required_a_gradient_too_late_is_named(lines):
+    scope = {}
+    with pytest.raises(RuntimeError, match="does not require grad") as raised, ad.trace() as steps:
+        run(f"import torch\n{lines}\nw.requires_grad_(True)\ny.sum().backward()\n", scope)
+    why = run("why = steps.explain(y, w)", scope | {"steps": steps})["why"]
+    assert "was computed while w required no gradient" in str(why)
+    assert re.search(r"while (w|m|a tensor in it) required no gradient", raised.value.__notes__[0])
