@@ -23,7 +23,7 @@ READS = {"item", "tolist", "numpy", "__float__", "__int__", "__array__", "__comp
 COPIES = {"tensor", "as_tensor", "asarray", "new_tensor"}
 REASONS = {
     **dict.fromkeys(READS, (Reason.LEFT, sentences.LEFT)),
-    **dict.fromkeys(COPIES, (Reason.COPIED, Reason.COPIED.sentence)),
+    **dict.fromkeys(COPIES, (Reason.COPIED, sentences.COPIED)),
     "detach": (Reason.STOPPED, Reason.STOPPED.sentence),
     **dict.fromkeys(("grad", ".grad"), (Reason.NESTING, sentences.NO_HISTORY)),
 }
@@ -105,7 +105,7 @@ def find_causes(
 ) -> list[Cause]:
     """List where the flow is cut on the way from a source, or from anything that requires a gradient, to targets."""
     behind = log.list_behind(targets)
-    found, reads = _find_cuts(log, {call.time for call in behind}, source)
+    found, reads = _find_cuts(log, {call.time for call in behind}, source, x)
     named = {id(one): call.result_name for call in reversed(log.calls) for one in call.outputs}
     followed = {x, *(named.get(id(one)) for call in behind for one in call.inputs)}
     places = [call.where for call in (*behind, *([last] if last else []))]
@@ -125,12 +125,12 @@ def find_causes(
     return list({(cause.kind, cause.place and cause.place[:3]): cause for cause in found}.values())
 
 
-def _find_cuts(log: CallLog, on_the_way: set[int], source: Any) -> tuple[list[Cause], list[LoggedCall]]:
+def _find_cuts(log: CallLog, on_the_way: set[int], source: Any, x: str) -> tuple[list[Cause], list[LoggedCall]]:
     """List the calls on the way that pass nothing back, and those that read numbers of what depends on the source."""
     live, reached, found, reads = {id(source)}, {id(source)}, [], []
     for call in log.calls:
         ids = {id(one) for one in call.inputs}
-        came = not live.isdisjoint(ids) or (source is None and bool(call.needed))
+        came = not live.isdisjoint(call.needed) or (source is None and bool(call.needed))
         late = [one for one in call.inputs if one.requires_grad and one.is_leaf and id(one) not in call.needed]
         if came or not reached.isdisjoint(ids):
             reached |= {id(one) for one in call.outputs}
@@ -140,7 +140,9 @@ def _find_cuts(log: CallLog, on_the_way: set[int], source: Any) -> tuple[list[Ca
         elif call.time in on_the_way and came:
             found.append(_describe_cut(call))
         elif call.time in on_the_way and any(source is None or source is one for one in late):
-            text = sentences.LATE.format(code=call.code, x=call.argument())
+            maker = log.find_maker(late[0])
+            named = x or (maker and maker.result_name) or "a tensor in it"
+            text = sentences.FROZEN.format(code=call.code, x=named)
             found.append(Cause(Reason.LATE, call.name, call.where, text))
     return found, reads
 
@@ -164,7 +166,8 @@ def _find_constants(log: CallLog, behind: list[LoggedCall], source: Any, y: str,
 
 def _describe_cut(call: LoggedCall) -> Cause:
     """Describe how a call cuts the flow."""
-    if call.name in COPIES and len(call.inputs) > 1:
+    is_list = call.name in COPIES and call.outputs[0].shape != call.inputs[0].shape
+    if is_list or re.match(r"torch\.\w*Tensor\(", place(call.where).text):
         reason, text = Reason.COPIED, sentences.STACK
     elif call.name in REASONS:
         reason, text = REASONS[call.name]

@@ -146,10 +146,10 @@ class CallLog:
         return [call for call in self.calls[: before.time] if call.name in ("backward", "grad")][::-1]
 
     def list_behind(self, targets: Iterable[Any]) -> list[LoggedCall]:
-        """List the calls that led to some tensors, whether autograd follows them or not; no update of a leaf."""
+        """List the calls that led to some tensors, whether autograd follows them or not; no update of a parameter."""
         wanted, found = {id(one) for one in targets}, []
         for call in reversed(self.calls):
-            kept = [one for one in call.outputs if not (one.is_leaf and any(one is leaf for leaf in call.inputs))]
+            kept = [one for one in call.outputs if not (one.is_leaf and id(one) in call.needed)]
             if any(id(one) in wanted for one in kept):
                 found.append(call)
                 wanted |= {id(one) for one in call.inputs}
@@ -215,7 +215,7 @@ def read_gradient(tensor: Any) -> Any:
 
 def memory(tensor: Any) -> int:
     """Return where the numbers of a tensor are, which its views share."""
-    return int(tensor.untyped_storage().data_ptr())
+    return int(tensor.untyped_storage().data_ptr()) if tensor.layout is torch.strided else id(tensor)
 
 
 def _list_tensors(value: Any) -> list[Any]:

@@ -13,7 +13,7 @@ from ..core import events
 from ..core.entry import Entry
 from ..core.reach import ahead, behind
 from ..explain.explanation import Explanation
-from ..explain.sentences import HAS_PATH, IS_NONE, IS_THE_SAME, LEFT_OUT
+from ..explain.sentences import HAS_PATH, IS_NONE, IS_THE_SAME, LEFT_OUT, Reason
 from ..nonfinite.origin import bad, describe, first, is_number
 from ..nonfinite.remedies import REMEDIES
 from ..text.formatting import derivative
@@ -54,15 +54,17 @@ class TorchExplanation(Explanation):
             told = list(dict.fromkeys(call.code for call in path)) or [sentences.UNSEEN] * (target is not source)
             notes += [sentences.STEPS.format(code=call.code) for call in path if call.name in STEPS]
             notes += [*_list_notes(log, led, source, x), *_about_nonfinite(happened, source)]
-        parts = [(LEFT_OUT, [cause.text for cause in self.left_out]), (sentences.NOTE, notes)]
-        self._sections = [(self.title, told), *(part for part in parts if part[1])]
+        on_purpose = [one for one in causes if self.connected and one.kind in (Reason.STOPPED.kind, Reason.PAUSED.kind)]
+        cuts = [one._replace(text=one.text.replace(sentences.MOVE, "")) for one in on_purpose]
+        self._places = {cause.text: cause.where for cause in (*causes, *cuts)}
+        parts = [(LEFT_OUT, [one.text for one in self.left_out]), (sentences.CUT, [one.text for one in cuts])]
+        self._sections = [(self.title, told), *(part for part in (*parts, (sentences.NOTE, notes)) if part[1])]
 
     def trace(self) -> Trace:
         """Return what is said here as a trace, for `play`."""
         shown, tape = Trace(self.title), ForeignTape("autograd")
-        places = {cause.text: cause.where for cause in (*self.causes, *self.left_out)}
         for title, items in self._sections:
-            shown.add(*(events.Explain(tape, text, places.get(text), None) for text in (title, *items)))
+            shown.add(*(events.Explain(tape, text, self._places.get(text), None) for text in (title, *items)))
         return shown
 
     @property
@@ -91,6 +93,13 @@ def _list_notes(log: CallLog, led: list[LoggedCall], source: Any, x: str) -> Ite
     yield from about_no_leaf(log, source, x)
     added, has_grad, is_used, stepped, grad = None, False, False, False, read_gradient(source)
     used = {id(one) for call in led for one in call.inputs}
+    leaves, made = {memory(one) for call in led for one in call.inputs if one.is_leaf}, set[int]()
+    for call in log.calls[: led[-1].time + 1] if led else ():
+        written = {memory(one) for one in call.wrote} & made - leaves
+        if written and (call.paused or not any(call.nodes)):
+            yield sentences.UNSEEN_WRITE.format(code=call.code, x=call.argument().removesuffix(".data"))
+        if call in led:
+            made |= {memory(one) for one, node in zip(call.outputs, call.nodes, strict=True) if node is not None}
     for call in log.calls:
         text = place(call.where).text
         if call.name == "detach" and text == call.line and id(call.inputs[0]) in used:

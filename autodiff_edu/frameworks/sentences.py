@@ -2,24 +2,28 @@
 
 # Why nothing flows back from {y} to {x}, where the words of `explain/sentences.py` do not fit.
 LEFT = "{code} returns the plain numbers of {x}, which PyTorch does not follow. Compute with {x} itself."
-STACK = "{code} copies the numbers of {x}, and PyTorch does not follow the copy. Write torch.stack({x}) instead."
-CLASSES = " For a loss, take cross_entropy for classes, or binary_cross_entropy_with_logits for yes or no."
-PAUSED = (
-    "{code} was computed while PyTorch was not recording, as in a block `with torch.no_grad():`. Move this line out of "
-    "it. To keep a network as it is, call its requires_grad_(False) instead."
+COPIED = "{code} copies the numbers of {x}, and PyTorch does not follow the copy. Use {x} itself instead."
+STACK = (
+    "{code} copies the numbers of {x}, and PyTorch does not follow the copy. Write torch.stack({x}) instead, where all "
+    "parts must be tensors."
 )
+CLASSES = " For a loss, take cross_entropy for classes, or binary_cross_entropy_with_logits for yes or no."
+MOVE = " Move this line out of it. To keep a network as it is, call its requires_grad_(False) instead."
+PAUSED = "{code} was computed while PyTorch was not recording, as in a block `with torch.no_grad():`." + MOVE
 NOT_FOLLOWED = "{code} returns a tensor that requires no gradient."
 NO_HISTORY = "{code} is a gradient without a history. Write create_graph=True where it is computed."
 CONSTANT = (
     "{code} is a gradient without a history, although create_graph=True: it is the same whatever its sources are, or a "
     "backward function computes it where PyTorch does not record."
 )
-FROZEN = "{code} was computed while {x} required no gradient. Switch its gradient on before this line."
+FROZEN = (
+    "{code} was computed while {x} required no gradient. Switch its gradient on before this line, with "
+    "requires_grad_(True)."
+)
 HIDDEN = (
     "{code} computes with tensors that are not among its arguments, and what it does with them is not followed. Pass "
     "use_reentrant=False."
 )
-LATE = "{code} was computed before {x} required a gradient. Write requires_grad=True where {x} is made."
 NEVER = (
     "Nothing that leads to {y} requires a gradient. Write requires_grad=True where you make the tensor that you want "
     "to train{made}."
@@ -78,14 +82,22 @@ UPDATE = " To change the numbers of {x}, write `with torch.no_grad(): {x} -= ...
 UNSEEN = "calls that this trace has not seen"
 
 # What is wrong with a gradient that is not None.
+CUT = "On another path, nothing flows back:"
 NOTE = "But note:"
 STEPS = "{code} has steps: its derivative is 0 wherever it has one, so it passes 0 back. Use a smooth function instead."
 ADDED = (
     "{code} adds to {x}.grad, which still holds the gradient of an earlier backward pass. Write optimizer.zero_grad(), "
     "or {x}.grad = None, before it."
 )
-UNTRAINED = "{code} makes {x}, and no optimizer that took a step has it. Build the optimizer after this line."
+UNTRAINED = (
+    "{code} makes {x}, and no optimizer that took a step has it. Build the optimizer after this line, and put a list "
+    "of modules into nn.ModuleList."
+)
 NO_EFFECT = "{code} returns a new tensor, and nothing uses it: the gradient passes through {x}. Write {x} = {text}."
+UNSEEN_WRITE = (
+    "{code} changes {x} without PyTorch recording it, so the gradient may be wrong. Write into a copy, made by "
+    "clone(), outside of no_grad() and without .data."
+)
 COMES_IN = "{code}: {x} is not finite from the start. Check it with torch.isfinite before you use it."
 NONFINITE = "{code}: {what}. Keep {x} away from this value, for example with torch.clamp."
 SAFE = (

@@ -415,6 +415,72 @@ penalty.backward()
         holds="w.grad.tolist() == [36.0, 288.0]",
         error=NO_GRAD_FN,
     ),
+    Mistake(
+        "one loss in a new tensor",
+        """
+import torch
+
+w = torch.tensor(3.0, requires_grad=True)
+losses = [(w - 1) ** 2]
+loss = torch.Tensor(losses).mean()  # <-
+loss.backward()
+""",
+        note=("torch.Tensor(losses)", "torch.stack(losses)"),
+        repair=(("torch.Tensor(losses)", "torch.stack(losses)"),),
+        holds="w.grad.item() == 4.0",
+        error=NO_GRAD_FN,
+    ),
+    Mistake(
+        "a parameter beside a number in a new tensor",
+        """
+import torch
+
+a = torch.tensor(1.5, requires_grad=True)
+scale = torch.tensor([a, 2.0])  # <-
+loss = (torch.ones(2) * scale).sum()
+loss.backward()
+""",
+        note=("torch.tensor([a, 2.0])", "torch.stack([a, 2.0])", "all parts must be tensors"),
+        repair=(("torch.tensor([a, 2.0])", "torch.stack([a, torch.tensor(2.0)])"),),
+        holds="a.grad.item() == 1.0",
+        error=NO_GRAD_FN,
+    ),
+    Mistake(
+        "a tensor filled with data",
+        """
+import torch
+
+w = torch.tensor(1.0, requires_grad=True)
+out = torch.zeros(3)
+for i in range(3):
+    out[i] = (w * i).data  # <-
+loss = out.sum()
+loss.backward()
+""",
+        note=("(w * i).data", "Compute with w * i itself"),
+        repair=(("(w * i).data", "w * i"),),
+        holds="w.grad.item() == 3.0",
+        error=NO_GRAD_FN,
+    ),
+    Mistake(
+        "a frozen network asked for its gradient",
+        """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+backbone, head = nn.Linear(2, 3), nn.Linear(3, 1)
+for parameter in backbone.parameters():
+    parameter.requires_grad = False  # <-
+loss = head(backbone(torch.ones(1, 2))).sum()
+loss.backward()
+""",
+        note=("parameter.requires_grad = False", "switches the gradient off"),
+        repair=(("parameter.requires_grad = False", "parameter.requires_grad = True"),),
+        holds="torch.equal(backbone.bias.grad, head.weight[0])",
+        silent="backbone.weight.grad is None and head.weight.grad is not None",
+        asked="loss, backbone.weight",
+    ),
 )
 
 
@@ -900,6 +966,37 @@ for step in range(20):
         asked="loss, model.weight",
     ),
     Mistake(
+        "layers in a plain list",
+        """
+import torch
+from torch import nn
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden = [nn.Linear(2, 2)]  # <-
+        self.out = nn.Linear(2, 1)
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = layer(x)
+        return self.out(x)
+
+torch.manual_seed(0)
+model = Model()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+before = model.hidden[0].bias.tolist()
+loss = model(torch.ones(1, 2)).sum()
+loss.backward()
+optimizer.step()
+""",
+        note=("nn.Linear(2, 2)", "no optimizer that took a step has it", "nn.ModuleList"),
+        repair=(("[nn.Linear(2, 2)]", "nn.ModuleList([nn.Linear(2, 2)])"),),
+        holds="model.hidden[0].bias.tolist() != before",
+        silent="model.hidden[0].bias.tolist() == before",
+        asked="loss, model.hidden[0].weight",
+    ),
+    Mistake(
         "the gradient of a value in between",
         """
 import torch
@@ -1101,6 +1198,60 @@ print(w.grad)
         repair=(("w.norm().item()", "w.norm()"),),
         holds="torch.allclose(w.grad, torch.tensor([0.032, -0.024]))",
         silent="torch.allclose(w.grad, torch.tensor([0.2, 0.2]))",
+        asked="loss, w",
+    ),
+    Mistake(
+        "numbers written through data",
+        """
+import torch
+
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+y = w * 3
+z = y ** 2
+y.data[0] = 0.0  # <-
+loss = z.sum() + y.sum()
+loss.backward()
+""",
+        note=("y.data[0] = 0.0 changes y without PyTorch recording it", "clone()"),
+        repair=(("y.data[0] = 0.0", "y = y.clone()\ny[0] = 0.0"),),
+        holds="w.grad.tolist() == [18.0, 39.0]",
+        silent="w.grad.tolist() == [3.0, 39.0]",
+        asked="loss, w",
+    ),
+    Mistake(
+        "a result clipped without recording",
+        """
+import torch
+
+w = torch.tensor([1.0, -2.0], requires_grad=True)
+y = w * 3
+with torch.no_grad():
+    y.clamp_(min=0.0)  # <-
+loss = y.sum()
+loss.backward()
+""",
+        note=("y.clamp_(min=0.0) changes y without PyTorch recording it", "outside of no_grad()"),
+        repair=(("with torch.no_grad():\n    y.clamp_(min=0.0)", "y = y.clone()\ny.clamp_(min=0.0)"),),
+        holds="w.grad.tolist() == [3.0, 0.0]",
+        silent="w.grad.tolist() == [3.0, 3.0]",
+        asked="loss, w",
+    ),
+    Mistake(
+        "detach in a recurrent loop",
+        """
+import torch
+
+w = torch.tensor(2.0, requires_grad=True)
+h = torch.tensor(1.0)
+for x in (0.5, 1.5):
+    h = w * h.detach() + x  # <-
+loss = h ** 2
+loss.backward()
+""",
+        note=("On another path, nothing flows back", "h.detach() cuts the flow on purpose", "Use h itself"),
+        repair=(("h.detach()", "h"),),
+        holds="w.grad.item() == 2 * 6.5 * (2 * 2.0 + 0.5)",
+        silent="w.grad.item() == 2 * 6.5 * 2.5",
         asked="loss, w",
     ),
 )

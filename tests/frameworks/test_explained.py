@@ -104,6 +104,7 @@ def test_a_trace_changes_nothing_and_finds_nothing_wrong_in_a_repaired_program(m
         assert why
         assert not why.left_out
         assert "But note:" not in str(why)
+        assert "On another path" not in str(why)
 
 
 def test_there_are_thirty_mistakes_each_with_its_name():
@@ -251,3 +252,56 @@ for step in range(2):
     assert why
     assert not why.left_out
     assert "But note:" not in str(why)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "loss = (w[0] ** 2 + w.view(2)).sum()\nloss.backward()\nw.data -= 0.1 * w.grad\nloss = w.sum()",
+        "out = torch.zeros(3)\nout[0] = 1.0\nout[1:] = w\nloss = out.sum()",
+        "norm = torch.nn.BatchNorm1d(1)\nloss = norm(w[:, None]).relu_().sum()",
+        "a = (w[:, None] * torch.eye(2).to_sparse()).sum()\nloss = a * w.sum()",
+        "y = w * 2\nloss = y.sum()\nloss.backward()\nwith torch.no_grad():\n    y.zero_()",
+    ],
+)
+def test_writes_that_change_no_gradient_are_not_mistakes(lines):
+    with ad.trace() as steps:
+        scope = run(f"import torch\nw = torch.tensor([1.0, 2.0], requires_grad=True)\n{lines}\n")
+    why = run("why = steps.explain(loss, w)", scope | {"steps": steps})["why"]
+    assert why
+    assert "But note:" not in str(why)
+
+
+def test_an_average_of_weights_is_another_path_but_no_mistake():
+    with ad.trace() as steps:
+        scope = run(
+            """
+import torch
+w, teacher = torch.tensor(1.0, requires_grad=True), torch.tensor(3.0)
+with torch.no_grad():
+    teacher.mul_(0.9).add_(0.1 * w)
+loss = (w - teacher) ** 2
+"""
+        )
+    text = str(run("why = steps.explain(loss, w)", scope | {"steps": steps})["why"])
+    assert "On another path, nothing flows back:" in text
+    assert "line 5: 0.1 * w was computed while PyTorch was not recording" in text
+    assert "Move" not in text
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "m = torch.nn.Linear(2, 1).requires_grad_(False)\nw = m.weight\ny = m(torch.ones(1, 2))",
+        "w = torch.ones(2)\ny = torch.ones(2) * w",
+        "w = torch.ones(2)\ny = 1.0 - w",
+        "w = torch.ones(2)\ny = 2.0 * w",
+    ],
+)
+def test_a_tensor_that_required_a_gradient_too_late_is_named(lines):
+    scope = {}
+    with pytest.raises(RuntimeError, match="does not require grad") as raised, ad.trace() as steps:
+        run(f"import torch\n{lines}\nw.requires_grad_(True)\ny.sum().backward()\n", scope)
+    why = run("why = steps.explain(y, w)", scope | {"steps": steps})["why"]
+    assert "was computed while w required no gradient" in str(why)
+    assert re.search(r"while (w|m|a tensor in it) required no gradient", raised.value.__notes__[0])
