@@ -428,7 +428,7 @@ class Lines(WithBlock, Listener):
 
     def report_updates(self, at: Frame, statement: ast.stmt) -> bool:
         """Report which tensors got their names from others that they were computed from, by their gradients."""
-        if not at.before or now().followers or self.paused:
+        if not at.before or self.paused or any(tape not in self.trace.aside for tape in now().followers):
             return False
         names = _list_names_rebound(statement)
         found = {path: tensor for name in names if at.has(name) for path, tensor in self.tensors_in(name, at[name])}

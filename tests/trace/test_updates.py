@@ -379,6 +379,35 @@ def test_a_name_that_is_given_to_a_step_downhill_is_an_update(turn, value):
     assert second[1:] == (tree, "w_3 = w_2 - 0.25 * w_2_bar")
 
 
+def descend(w):
+    for _ in range(2):
+        with ad.GradientTape() as tape:
+            tape.watch(w)
+            loss = (w - 3.0) ** 2
+        w = w - 0.1 * tape.gradient(loss, w)
+    return w
+
+
+def descend_by_grad(w):
+    for _ in range(2):
+        w = w - 0.1 * ad.grad(lambda w: (w - 3.0) ** 2)(w)
+    return w
+
+
+def unroll(w):
+    with ad.GradientTape() as tape:
+        tape.watch(w)
+        last = (descend(w) - 3.0) ** 2
+    return tape.gradient(last, w)
+
+
+@pytest.mark.parametrize(("function", "values"), [(descend, [0.6, 1.08]), (descend_by_grad, [0.6, 1.08]), (unroll, [])])
+def test_in_play_too_a_name_that_is_given_to_a_step_downhill_is_an_update(function, values):
+    """The tape of `play` around the function records it; that of the reader's own in `unroll` follows it for good."""
+    steps = [step for step in ad.play(function, 0.0)._content["trace"]["steps"] if step["kind"] == "assign"]
+    assert [float(step["text"].rpartition(" ")[2].removesuffix(".")) for step in steps] == values
+
+
 def test_every_name_of_a_line_and_every_item_of_a_list_has_an_update_of_its_own():
     w, b = ad.constant([1.0, 3.0]), ad.constant(0.5)
     with ad.trace() as traced:
