@@ -157,7 +157,7 @@ class _Evaluation:
         return JaxValue(array, tensor, followed=True)
 
     def evaluate(
-        self, closed: Any, inputs: Iterable[JaxValue], where: list[Where], scope: tuple[str, ...]
+        self, closed: Any, inputs: Iterable[JaxValue], where: list[Where | None], scope: tuple[str, ...]
     ) -> list[JaxValue]:
         """Evaluate equations that were called from places, the innermost first, within scopes."""
         known = dict(zip(closed.jaxpr.constvars, map(JaxValue, closed.consts), strict=True))
@@ -241,12 +241,13 @@ class _Equation:
 
         return jax.vjp(call, *(self.inputs[k].array for k in self.moving), has_aux=True)
 
-    def record(self, where: list[Where], scope: tuple[str, ...], used: set[Any]) -> list[JaxValue]:
+    def record(self, where: list[Where | None], scope: tuple[str, ...], used: set[Any]) -> list[JaxValue]:
         """Evaluate the equation; return its results. Of several, only those that are used are shown."""
         name, extra, parameters = describe(self.equation)
+        innermost = next(filter(None, where))
         if self.equation.effects:
             raise ValueError(
-                f"{place(where[0])}: {name} has effects, which would happen again when its equation is evaluated and "
+                f"{place(innermost)}: {name} has effects, which would happen again when its equation is evaluated and "
                 "pulled back. Take it out to play the rest"
             )
         results = self.equation.outvars
@@ -263,7 +264,7 @@ class _Equation:
                 continue
             operation = Operation(name, k if len(results) > 1 else None)
             operation.places = where[:-1]
-            entry = Entry(operation, (ids, tensor._id, *where[0]), parameters, values, tensor._array)
+            entry = Entry(operation, (ids, tensor._id, *innermost), parameters, values, tensor._array)
             kind = events.Record if followed else events.Cut if self.moving else events.Skip
             self.run.trace.add(kind(self.run.tape, entry))
             self.run.trace.scopes[tensor._id] = scope

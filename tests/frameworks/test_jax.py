@@ -188,6 +188,44 @@ def test_a_gradient_inside_has_the_lines_of_the_function():
     assert gradients(trace_jax(f, (1.5,)))[0] == expected
 
 
+def test_the_gradient_of_a_line_inside_does_not_get_the_name_on_its_left():
+    def loss(w, x):
+        pred = w * x
+        error = jnp.sin(pred)
+        out = jnp.sum(error)
+        return out
+
+    @jax.jit
+    def step(w, x):
+        g = jax.grad(loss)(w, x)
+        w = w - 0.1 * g
+        return w
+
+    def f(w, x):
+        w = step(w, x)
+        slope = jax.jvp(lambda t: jnp.exp(t), (w,), (x,))[1]
+        return loss(slope, x)
+
+    assert [row.partition(": ")[2] for row in table(f, X, X)] == [
+        "pred = w * x",
+        "t2 = sin(pred)",
+        "t3 = cos(pred)",
+        "out = sum(t2)",
+        "s1 = broadcast_to(1, (3,))",
+        "t5 = s1 * t3",
+        "g = t5 * x",
+        "t7 = 0.1 * g",
+        "w₂ = w - t7",
+        "t9 = exp(w₂)",
+        "t10 = x * t9",
+        "pred₂ = t10 * x",
+        "error = sin(pred₂)",
+        "out₂ = sum(error)",
+    ]
+    names = [tensor["name"] for tensor in trace_jax(jax.grad(loss), (X, X)).document()["tensors"]]
+    assert names == ["w", "x", "pred", "t2", "t3", "out", "s1", "t5", "loss"]
+
+
 # What is one entry ----------------------------------------------------------------------------------------------------
 
 
