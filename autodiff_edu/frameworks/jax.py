@@ -35,6 +35,15 @@ PRINTING = {"debug_print", "debug_callback"}
 """Primitives that only print, which they did when the whole function ran."""
 
 
+NUMBERS_MISSING = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.NonConcreteBooleanIndexError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+)
+"""What JAX raises where the code asks for numbers that JAX does not have while it writes down equations."""
+
+
 class JaxValue(NamedTuple):
     """JAX's array, the tensor that stands for it (None for a constant), and whether a gradient can flow back to it."""
 
@@ -79,22 +88,24 @@ def trace_jax(function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:
         raise TypeError(f"{title} gets no floating-point number, so JAX has nothing to differentiate; write 3.0, not 3")
     sources = [leaves[k] if type(leaves[k]) is float else jnp.asarray(leaves[k]) for k in moving]
 
-    def call(*moved: Any) -> list[Any]:
+    def call(*moved: Any) -> Any:
         given = dict(zip(moving, moved, strict=True))
         result = function(*jax.tree.unflatten(tree, [given.get(k, leaf) for k, leaf in enumerate(leaves)]))
-        return [jnp.asarray(leaf) for leaf in jax.tree.leaves(result)]
+        return jax.tree.map(jnp.asarray, result)
 
-    results, pull_back = jax.vjp(call, *sources)
+    returned, pull_back = jax.vjp(call, *sources)
+    found = jax.tree.leaves_with_path(returned)
+    results = [result for _, result in found]
     if not results or not all(_is_floating(result, f"the result of {title}") for result in results):
         dtypes = ", ".join(str(result.dtype) for result in results) or "no array"
         raise TypeError(f"{title} returns {dtypes}; JAX differentiates only floating-point results")
-    expected = pull_back([jnp.ones_like(result) for result in results])
+    expected = pull_back(jax.tree.map(jnp.ones_like, returned))
     try:
         equations = jax.make_jaxpr(call)(*sources)
-    except jax.errors.ConcretizationTypeError as error:
+    except NUMBERS_MISSING as error:
         error.add_note(
-            "ad.play shows a JAX function's equations, which JAX writes down without the numbers. Where the code asks "
-            "for a number, use jnp.where or jax.lax.cond instead of `if`, and jax.lax.scan instead of a loop."
+            "ad.play shows a JAX function's equations, which JAX writes down without the numbers. Use jnp.where or "
+            "jax.lax.cond instead of `if` or a mask as an index, and jax.lax.scan instead of a loop."
         )
         raise
     run = _Evaluation(title)
@@ -103,7 +114,7 @@ def trace_jax(function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:
     targets = run.evaluate(equations, watched, [here() if code is None else (code, 0)], ())
     name = name_of(function).strip("<>")
     for k, (array, tensor, _) in enumerate(targets):
-        called = name if len(targets) == 1 else f"{name}[{k}]"
+        called = name + jax.tree_util.keystr(found[k][0])
         if tensor is None:
             targets[k] = JaxValue(array, tensor := _tensor(array))
             tensor.name = called

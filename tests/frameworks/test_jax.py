@@ -192,14 +192,12 @@ def test_the_gradient_of_a_line_inside_does_not_get_the_name_on_its_left():
     def loss(w, x):
         pred = w * x
         error = jnp.sin(pred)
-        out = jnp.sum(error)
-        return out
+        return jnp.sum(error)
 
     @jax.jit
     def step(w, x):
         g = jax.grad(loss)(w, x)
-        w = w - 0.1 * g
-        return w
+        return w - 0.1 * g
 
     def f(w, x):
         w = step(w, x)
@@ -210,7 +208,7 @@ def test_the_gradient_of_a_line_inside_does_not_get_the_name_on_its_left():
         "pred = w * x",
         "t2 = sin(pred)",
         "t3 = cos(pred)",
-        "out = sum(t2)",
+        "t4 = sum(t2)",
         "s1 = broadcast_to(1, (3,))",
         "t5 = s1 * t3",
         "g = t5 * x",
@@ -220,10 +218,10 @@ def test_the_gradient_of_a_line_inside_does_not_get_the_name_on_its_left():
         "t10 = x * t9",
         "pred₂ = t10 * x",
         "error = sin(pred₂)",
-        "out₂ = sum(error)",
+        "f = sum(error)",
     ]
     names = [tensor["name"] for tensor in trace_jax(jax.grad(loss), (X, X)).document()["tensors"]]
-    assert names == ["w", "x", "pred", "t2", "t3", "out", "s1", "t5", "loss"]
+    assert names == ["w", "x", "pred", "t2", "t3", "t4", "s1", "t5", "loss"]
 
 
 # What is one entry ----------------------------------------------------------------------------------------------------
@@ -378,6 +376,14 @@ def test_several_results_are_summed_as_those_of_our_own_are():
     assert gradients(trace)[0].tolist() == [2.0, 2.0, 2.0]
 
 
+def test_several_results_are_named_by_their_paths():
+    def f(a):
+        return {"loss": a * 2, "parts": (a * 3, 1.0)}
+
+    document = trace_jax(f, (X,)).document()
+    assert [tensor["name"] for tensor in document["tensors"]] == ["a", "f['loss']", "f['parts'][0]", "f['parts'][1]"]
+
+
 def test_a_variable_of_ours_is_its_array():
     assert gradients(trace_jax(lambda a: a * a, (ad.Variable(3.0),)))[0] == 6.0
 
@@ -508,7 +514,22 @@ def test_a_condition_on_numbers_says_what_to_write_instead():
 
     with pytest.raises(jax.errors.TracerBoolConversionError) as caught:
         ad.play(f, 1.0, framework="jax")
-    assert "use jnp.where or jax.lax.cond instead of `if`" in caught.value.__notes__[-1]
+    assert "Use jnp.where or jax.lax.cond instead of `if` or a mask as an index" in caught.value.__notes__[-1]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: jnp.sum(x[x > 1]),
+        lambda x: x[list(range(3))[jnp.argmax(x)]],
+        lambda x: jnp.sum(x * np.asarray(x > 1)),
+    ],
+)
+def test_what_jax_grad_computes_with_numbers_says_so_where_they_are_missing(function):
+    assert jax.grad(function)(jnp.asarray(X)).shape == (3,)
+    with pytest.raises((IndexError, TypeError)) as caught:
+        ad.play(function, X, framework="jax")
+    assert "which JAX writes down without the numbers" in caught.value.__notes__[-1]
 
 
 @pytest.mark.parametrize(
