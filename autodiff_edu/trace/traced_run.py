@@ -223,9 +223,10 @@ class TracedRun:
 
     def is_copy(self, entry: int) -> bool:
         """Return whether a recorded operation changes no number; its result becomes what it copies."""
-        output, recorded = self.outputs[entry], self.steps[self.ran[entry]]["kind"] == "record"
-        value = self.value(output) if recorded else None
-        for tensor in self.inputs[entry] if value is not None else ():
+        output, value = self.outputs[entry], self.value(self.outputs[entry])
+        if value is None or self.steps[self.ran[entry]]["kind"] != "record":
+            return False
+        for tensor in self.inputs[entry]:
             source = self.value(tensor)
             if source is not None and source.dtype == value.dtype and np.array_equal(source.ravel(), value.ravel()):
                 self.origins[output] = tensor
