@@ -261,14 +261,16 @@ class _Equation:
                 f"{place(innermost)}: {name} has effects, which would happen again when its equation is evaluated and "
                 "pulled back. Take it out to play the rest"
             )
-        results = self.equation.outvars
+        given, results = self.inputs, self.equation.outvars
+        if name in ("std", "var"):  # NumPy's second argument is another one
+            given, parameters = given[:1], {"correction": numbers_of(one.array) for one in given[1:]}
         smooth = [k for k, result in enumerate(results) if jnp.issubdtype(result.aval.dtype, np.inexact)]
         wanted, pull_back, arrays = self.differentiate(smooth)
         for k, reached in zip(smooth, find_links(pull_back, wanted, len(self.moving)), strict=True):
             if reached:
                 self.links[k] = {self.moving[j] for j in reached}
-        ids = *(None if value.tensor is None else value.tensor._id for value in self.inputs), *(None for _ in extra)
-        values = *(numbers_of(value.array) for value in self.inputs), *extra
+        ids = *(None if value.tensor is None else value.tensor._id for value in given), *(None for _ in extra)
+        values = *(numbers_of(value.array) for value in given), *extra
         self.outputs = [JaxValue(array, _tensor(array), k in self.links) for k, array in enumerate(arrays)]
         for k, (_, tensor, followed) in enumerate(self.outputs):
             if len(results) > 1 and results[k] not in used:

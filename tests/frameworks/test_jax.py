@@ -481,6 +481,15 @@ def test_primitives_have_numpys_names_where_they_have_one():
     ]
 
 
+def test_the_correction_of_a_variance_does_not_look_like_an_axis():
+    def f(x):
+        a = jnp.std(x, axis=1)
+        b = jnp.var(x, ddof=1)
+        return a, b
+
+    assert table(f, np.eye(2)) == ["1: a = std(x, correction=0)", "2: b = var(x, correction=1)"]
+
+
 def test_a_part_of_an_expression_does_not_get_the_name_of_the_whole():
     def pair(x):
         return x * 2, x * 3
