@@ -262,8 +262,8 @@ class _Equation:
                 "pulled back. Take it out to play the rest"
             )
         given, results = self.inputs, self.equation.outvars
-        if name in ("std", "var"):  # NumPy's second argument is another one
-            given, parameters = given[:1], {"correction": numbers_of(one.array) for one in given[1:]}
+        if name in ("std", "var") and len(given) == 2:  # NumPy's second argument is the axis
+            given, parameters = given[:1], {"correction": numbers_of(given[1].array)}
         smooth = [k for k, result in enumerate(results) if jnp.issubdtype(result.aval.dtype, np.inexact)]
         wanted, pull_back, arrays = self.differentiate(smooth)
         for k, reached in zip(smooth, find_links(pull_back, wanted, len(self.moving)), strict=True):
