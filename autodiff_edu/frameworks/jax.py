@@ -35,6 +35,15 @@ PRINTING = {"debug_print", "debug_callback"}
 """Primitives that only print, which they did when the whole function ran."""
 
 
+NUMBERS_MISSING = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.NonConcreteBooleanIndexError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+)
+"""What JAX raises where the code asks for numbers that JAX does not have while it writes down equations."""
+
+
 class JaxValue(NamedTuple):
     """JAX's array, the tensor that stands for it (None for a constant), and whether a gradient can flow back to it."""
 
@@ -79,22 +88,24 @@ def trace_jax(function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:
         raise TypeError(f"{title} gets no floating-point number, so JAX has nothing to differentiate; write 3.0, not 3")
     sources = [leaves[k] if type(leaves[k]) is float else jnp.asarray(leaves[k]) for k in moving]
 
-    def call(*moved: Any) -> list[Any]:
+    def call(*moved: Any) -> Any:
         given = dict(zip(moving, moved, strict=True))
         result = function(*jax.tree.unflatten(tree, [given.get(k, leaf) for k, leaf in enumerate(leaves)]))
-        return [jnp.asarray(leaf) for leaf in jax.tree.leaves(result)]
+        return jax.tree.map(jnp.asarray, result)
 
-    results, pull_back = jax.vjp(call, *sources)
+    returned, pull_back = jax.vjp(call, *sources)
+    found = jax.tree.leaves_with_path(returned)
+    results = [result for _, result in found]
     if not results or not all(_is_floating(result, f"the result of {title}") for result in results):
         dtypes = ", ".join(str(result.dtype) for result in results) or "no array"
         raise TypeError(f"{title} returns {dtypes}; JAX differentiates only floating-point results")
-    expected = pull_back([jnp.ones_like(result) for result in results])
+    expected = pull_back(jax.tree.map(jnp.ones_like, returned))
     try:
         equations = jax.make_jaxpr(call)(*sources)
-    except jax.errors.ConcretizationTypeError as error:
+    except NUMBERS_MISSING as error:
         error.add_note(
-            "ad.play shows a JAX function's equations, which JAX writes down without the numbers. Where the code asks "
-            "for a number, use jnp.where or jax.lax.cond instead of `if`, and jax.lax.scan instead of a loop."
+            "ad.play shows a JAX function's equations, which JAX writes down without the numbers. Use jnp.where or "
+            "jax.lax.cond instead of `if` or a mask as an index, and jax.lax.scan instead of a loop."
         )
         raise
     run = _Evaluation(title)
@@ -103,7 +114,7 @@ def trace_jax(function: Callable[..., Any], args: tuple[Any, ...]) -> Trace:
     targets = run.evaluate(equations, watched, [here() if code is None else (code, 0)], ())
     name = name_of(function).strip("<>")
     for k, (array, tensor, _) in enumerate(targets):
-        called = name if len(targets) == 1 else f"{name}[{k}]"
+        called = name + jax.tree_util.keystr(found[k][0])
         if tensor is None:
             targets[k] = JaxValue(array, tensor := _tensor(array))
             tensor.name = called
@@ -157,7 +168,7 @@ class _Evaluation:
         return JaxValue(array, tensor, followed=True)
 
     def evaluate(
-        self, closed: Any, inputs: Iterable[JaxValue], where: list[Where], scope: tuple[str, ...]
+        self, closed: Any, inputs: Iterable[JaxValue], where: list[Where | None], scope: tuple[str, ...]
     ) -> list[JaxValue]:
         """Evaluate equations that were called from places, the innermost first, within scopes."""
         known = dict(zip(closed.jaxpr.constvars, map(JaxValue, closed.consts), strict=True))
@@ -241,29 +252,32 @@ class _Equation:
 
         return jax.vjp(call, *(self.inputs[k].array for k in self.moving), has_aux=True)
 
-    def record(self, where: list[Where], scope: tuple[str, ...], used: set[Any]) -> list[JaxValue]:
+    def record(self, where: list[Where | None], scope: tuple[str, ...], used: set[Any]) -> list[JaxValue]:
         """Evaluate the equation; return its results. Of several, only those that are used are shown."""
         name, extra, parameters = describe(self.equation)
+        innermost = next(filter(None, where))
         if self.equation.effects:
             raise ValueError(
-                f"{place(where[0])}: {name} has effects, which would happen again when its equation is evaluated and "
+                f"{place(innermost)}: {name} has effects, which would happen again when its equation is evaluated and "
                 "pulled back. Take it out to play the rest"
             )
-        results = self.equation.outvars
+        given, results = self.inputs, self.equation.outvars
+        if name in ("std", "var") and len(given) == 2:  # NumPy's second argument is the axis
+            given, parameters = given[:1], {"correction": numbers_of(given[1].array)}
         smooth = [k for k, result in enumerate(results) if jnp.issubdtype(result.aval.dtype, np.inexact)]
         wanted, pull_back, arrays = self.differentiate(smooth)
         for k, reached in zip(smooth, find_links(pull_back, wanted, len(self.moving)), strict=True):
             if reached:
                 self.links[k] = {self.moving[j] for j in reached}
-        ids = *(None if value.tensor is None else value.tensor._id for value in self.inputs), *(None for _ in extra)
-        values = *(numbers_of(value.array) for value in self.inputs), *extra
+        ids = *(None if value.tensor is None else value.tensor._id for value in given), *(None for _ in extra)
+        values = *(numbers_of(value.array) for value in given), *extra
         self.outputs = [JaxValue(array, _tensor(array), k in self.links) for k, array in enumerate(arrays)]
         for k, (_, tensor, followed) in enumerate(self.outputs):
             if len(results) > 1 and results[k] not in used:
                 continue
             operation = Operation(name, k if len(results) > 1 else None)
             operation.places = where[:-1]
-            entry = Entry(operation, (ids, tensor._id, *where[0]), parameters, values, tensor._array)
+            entry = Entry(operation, (ids, tensor._id, *innermost), parameters, values, tensor._array)
             kind = events.Record if followed else events.Cut if self.moving else events.Skip
             self.run.trace.add(kind(self.run.tape, entry))
             self.run.trace.scopes[tensor._id] = scope

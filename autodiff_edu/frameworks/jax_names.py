@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from itertools import groupby
 from typing import Any
 
@@ -22,44 +23,59 @@ class Operation(ForeignOperation):
     """
 
     is_part = False
-    places: list[Where]
+    places: list[Where | None]
 
 
-def find_places(equation: Any) -> list[Where]:
+DIFFERENTIATION = {"jacfun", "jvp", "linearize", "value_and_grad_f", "vjp"}
+"""JAX's functions that call the user's to differentiate it, as a traceback has them."""
+
+
+def find_places(equation: Any) -> list[Where | None]:
     """Return where in the user's code an equation comes from: the innermost place, and the calls that led there.
 
-    There are none for the equations of a function of JAX's own that JAX has compiled, no matter who calls it.
+    There are none for the equations of a function of JAX's own that JAX has compiled, no matter who calls it. None
+    stands for JAX's differentiation of what comes before it: that may compute a derivative of what is written there.
     """
     traceback, frame, running = equation.source_info.traceback, sys._getframe().f_back, set()
     while frame is not None:  # what called ad.play is not part of the function
         running.add((frame.f_code, frame.f_lasti))
         frame = frame.f_back
     frames = zip(*traceback.raw_frames(), strict=True) if traceback else ()
-    return [place for place in frames if is_theirs[place[0].co_filename] and place not in running]
+    theirs = [(place, is_theirs[place[0].co_filename]) for place in frames if place not in running]
+    return [place if known else None for place, known in theirs if known or place[0].co_name in DIFFERENTIATION]
 
 
 def name_results(trace: Trace, entries: list[Entry], kept: set[int]) -> None:
     """Name what an expression computes in several operations, or a function in several lines, after the code.
 
     An expression's value is the only result in it that is used elsewhere; `kept` has the ids of the function's own.
+    Where JAX differentiates it inside, it is an operation that stands alone: the others may compute its derivative.
     """
-    paths = {entry.output_id: entry.operation.places[::-1] for entry in entries}  # from the outside in
+    paths, plain, users = {}, {}, defaultdict(set)  # from the outside in; and how many are around a differentiation
+    for entry in entries:
+        path = entry.operation.places[::-1]
+        around = path[: path.index(None)] if None in path else path
+        plain[entry.output_id] = len(around)
+        entry.operation.is_part = backward = around != path and "transpose" in trace.scopes[entry.output_id]
+        paths[entry.output_id] = around if backward else [*filter(None, path)]
+        for used in entry.ids:
+            users[used].add(entry.output_id)
     for depth in range(max(map(len, paths.values()), default=0), 0, -1):
         for path, together in groupby(entries, key=lambda entry: paths[entry.output_id][:depth]):
-            group, place = [*together], path[-1]
-            here = [entry for entry in group if len(paths[entry.output_id]) == depth]
             if len(path) < depth:
                 continue
+            group, place = [*together], path[-1]
+            here = [entry for entry in group if len(paths[entry.output_id]) == depth]
+            clear = len(group) == 1 or depth <= plain[group[0].output_id]
             written, name = names(place), source_of(place[0].co_filename).read(_names_at).get(position_of(*place))
             kinds = {entry.name for entry in group}
             alone = here == group and len(kinds) == 1 and written.arguments and written.function in (None, *kinds)
-            if alone and (not written.function or len(written.arguments) == len(group[0].ids)):
+            if clear and alone and (not written.function or len(written.arguments) == len(group[0].ids)):
                 continue  # the expression is this operation, so its names are right
             inside = {entry.output_id for entry in group}
-            outside = kept.union(*(entry.ids for entry in entries if entry.output_id not in inside))
-            values = inside & outside
-            if name and len(values) == 1:
-                trace.assigned.setdefault(values.pop(), name)
+            values = [one for one in inside if one in kept or users[one] - inside]
+            if clear and name and len(values) == 1:
+                trace.assigned.setdefault(values[0], name)
             for entry in here:
                 entry.operation.is_part = True
                 if written.function and len(group) > 1:

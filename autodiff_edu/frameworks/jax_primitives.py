@@ -87,7 +87,7 @@ def open_call(equation: Any) -> Any:
         return None
     inner = equation.params["call_jaxpr" if "call_jaxpr" in equation.params else "jaxpr"]
     closed = inner if isinstance(inner, core.ClosedJaxpr) else core.ClosedJaxpr(inner, ())
-    return closed if any(find_places(one) or open_call(one) for one in closed.jaxpr.eqns) else None
+    return closed if any(any(find_places(one)) or open_call(one) for one in closed.jaxpr.eqns) else None
 
 
 def find_links(pull_back: Any, results: list[Any], count: int) -> list[set[int]]:

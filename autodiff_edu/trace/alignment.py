@@ -16,7 +16,7 @@ from .traced_run import COMPARED, FORWARD, TracedRun, agree
 
 COMMUTATIVE = {"add", "multiply", "maximum", "minimum"}
 ARRIVING = ("pull back", "accumulate")
-FEW = 8
+FEW = 16
 """How many operations are taken for one that is written in other words, if they end in the same numbers."""
 WINDOW = 200
 """How many entries of each run are matched at a time."""
@@ -137,7 +137,7 @@ class Alignment:
                     kind = ("common", run.common[tensor]) if tensor in run.common else constant
                     numbers[tensor] = table.setdefault(kind, len(table))
             operation, given = run.operations[entry], [numbers[tensor] for tensor in inputs]
-            key = (operation, *(sorted(given) if operation in COMMUTATIVE else given))
+            key = (operation, run.shape(entry), *(sorted(given) if operation in COMMUTATIVE else given))
             numbers[run.outputs[entry]] = table.setdefault(key, len(table))
             found[numbers[run.outputs[entry]]].append(entry)
         return found
@@ -145,7 +145,7 @@ class Alignment:
     def _match(self, here: Sequence[int], there: Sequence[int], by_line: bool) -> Iterator[tuple[bool, Any, Any]]:
         """Yield entries with the same operation (and line) in the same order, and what is left over between them."""
         keys = [
-            [run.operations[entry] + run.line(run.ran[entry]) * by_line for entry in entries]
+            [(run.operations[entry], *([run.line(run.ran[entry]), run.shape(entry)] * by_line)) for entry in entries]
             for run, entries in ((self.first, here), (self.second, there))
         ]
         while here or there:  # some at a time: the time for all of them would grow with the square of their number

@@ -34,7 +34,7 @@ class StepDifference(NamedTuple):
         A sentence with both numbers.
     size : float or None
         The largest difference of two numbers, relative to the largest number in their arrays, or among those that were
-        added up to it; in eps. None if it is not a difference of numbers.
+        added up to it; in eps. None if it is not a difference of floating-point numbers.
     """
 
     kind: str
@@ -112,7 +112,7 @@ class Differences:
             place = np.unravel_index(int(np.argmax(off)), a.shape)
             index = self.runs[1].index(other, place)
             at = f" at [{', '.join(map(str, index))}]" if index else ""
-            return "value", at, _write_apart(a[place].item(), b[place].item()), size
+            return "value", at, _write_apart(a[place].item(), b[place].item()), size if eps else None
         if a.dtype != b.dtype and eps:
             return "dtype", "", [f"{short_value(each)} ({each.dtype})" for each in (a, b)], size
         self.size = max(self.size, size if eps else 0.0)
@@ -124,6 +124,9 @@ class Differences:
         match step["kind"]:
             case "accumulate":
                 size = size_of(run.array(step["contribution"])[0], run.array(step.get("unfolded"))[0])
+                if run.operations[entry := step["entry"]] in PRODUCTS:
+                    others = [size_of(run.value(one)) for one in run.inputs[entry] if one != step["tensor"]]
+                    size = max(size, run.arrived.get(entry, 0.0) * prod(others))
                 self.summed[tensor] = max(self.summed.get(tensor, 0.0), size)
                 return size
             case "pull back" | "outcome":
@@ -154,7 +157,7 @@ def _name(run: TracedRun, number: int) -> str:
     tensor = run.subject(step)
     name = str(run.tensors[tensor]["name"])
     if UNNAMED.fullmatch(name) and tensor in run.outputs:
-        name = run.line(run.ran[run.outputs.index(tensor)], whole=False) or name
+        name = run.expression(run.outputs.index(tensor))
     return COMPARED[step["kind"]][1].format(name)
 
 
@@ -163,6 +166,6 @@ def _describe(run: TracedRun, number: int) -> str:
     step = run.steps[number]
     does = f"has {_name(run, number).replace('the', 'a', 1)}"
     if step["kind"] in FORWARD:
-        does = f"computes {run.line(number, whole=False) or run.document['entries'][step['entry']]['text']}"
+        does = f"computes {run.expression(step['entry'])}"
     array, _ = run.read(step)
     return f"{does}, which is {'None' if array is None else short_value(array)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,8 @@ NAMES = {
     **dict.fromkeys(("mm", "mv", "bmm", "dot_general"), "matmul"),
 }
 """What NumPy and this package call the operations of other frameworks."""
+STRETCHES = {"broadcast_to", "broadcast_in_dim"}
+"""Operations that stretch an array, or only add axes of length 1 to it."""
 
 
 def name_operation(name: str) -> str:
@@ -114,6 +117,11 @@ class TracedRun:
                 self.ran.setdefault(step["entry"], number)
             elif step["kind"] in FORWARD:
                 self.origins[self.outputs[step["entry"]]] = self.inputs[step["entry"]][0]
+        for entry in [one for one in self.ran if self.operations[one] in STRETCHES and self.is_part(one)]:
+            if self.is_copy(entry):  # JAX writes what NumPy leaves unwritten
+                del self.ran[entry]
+                output, source = self.outputs[entry], self.origins[self.outputs[entry]]
+                self.users[source] = self.users[source] - {entry} | self.users[output]
 
     def array(self, described: dict[str, Any] | None) -> tuple[Any, float]:
         """Return an array, or None where it is not known, and the eps of its numbers."""
@@ -133,6 +141,10 @@ class TracedRun:
         """Return the array of a tensor, or None where it is not known."""
         return self.result(tensor)[0]
 
+    def shape(self, entry: int) -> tuple[int, ...]:
+        """Return the shape of the result of an entry."""
+        return tuple(self.tensors[self.outputs[entry]]["value"]["shape"])
+
     def origin(self, tensor: int) -> int:
         """Return the tensor that one is only another name, or a copy, of."""
         while tensor in self.origins:
@@ -148,9 +160,27 @@ class TracedRun:
         text = str(code["lines"][where["line"] - code["first_line"]])
         return text.strip() if whole else text[slice(*where["columns"])]
 
+    def is_part(self, entry: int) -> bool:
+        """Return whether an operation is only a part of the expression at its place: others are computed there next."""
+        place = self.steps[self.ran[entry]]["where"]
+        if place is None or place["columns"] is None:
+            return False  # several expressions begin on this line
+        later = (one for one in range(entry + 1, len(self.operations)) if one in self.ran)
+        there = takewhile(lambda one: self.steps[self.ran[one]]["where"] == place, later)
+        return any(self.operations[one] != self.operations[entry] for one in there)
+
+    def expression(self, entry: int) -> str:
+        """Return the code of an operation, or of a part of an expression what it computes."""
+        written = "" if self.is_part(entry) else self.line(self.ran[entry], whole=False)
+        return written or str(self.document["entries"][entry]["text"])
+
+    def own_tensor(self, step: dict[str, Any]) -> int:
+        """Return the tensor that a step names, or else the result of its entry."""
+        return int(step["tensor"] if "tensor" in step else self.outputs[step["entry"]])
+
     def subject(self, step: dict[str, Any]) -> int:
         """Return the tensor that a step is about."""
-        return self.origin(step["tensor"] if "tensor" in step else self.outputs[step["entry"]])
+        return self.origin(self.own_tensor(step))
 
     def describe(self, step: dict[str, Any]) -> dict[str, Any] | None:
         """Return the description of the array of a step that is compared."""
@@ -161,7 +191,7 @@ class TracedRun:
     def read(self, step: dict[str, Any]) -> tuple[Any, float]:
         """Return the array of a step that is compared, or None, and the eps of its numbers."""
         array, eps = self.array(self.describe(step))
-        original = self.value(self.subject(step)) if step.get("tensor") in self.origins else None
+        original = self.value(self.subject(step)) if self.own_tensor(step) in self.origins else None
         if array is not None and original is not None and array.size == original.size:
             array = array.reshape(original.shape)  # a copy may have another shape
         return array, eps
@@ -170,6 +200,12 @@ class TracedRun:
         """Return the index of an element that is compared; of a sample, the index in the whole array."""
         every = [] if self.arrays else (self.describe(step) or {}).get("every", [])
         return [int(k * stride) for k, stride in zip(place, every or [1] * len(place), strict=True)]
+
+    @cached_property
+    def arrived(self) -> dict[int, float]:
+        """By an entry, the size of the largest number in the cotangent that arrived last."""
+        steps = [step for step in self.steps if step["kind"] == "pull back"]
+        return {step["entry"]: size_of(self.array(step["cotangent"])[0]) for step in steps}
 
     @cached_property
     def ends(self) -> set[int]:
@@ -185,18 +221,22 @@ class TracedRun:
             found.update(inputs if output in found else ())
         return found or set(range(len(self.tensors)))
 
-    def is_idle(self, entry: int) -> bool:
-        """Return whether an operation that only this run has changes nothing; a copy becomes what it copies."""
-        step, output = self.steps[self.ran[entry]], self.outputs[entry]
-        if step["kind"] == "skip" or output not in self.needed:
-            return True
-        value = self.value(output)
-        for tensor in self.inputs[entry] if step["kind"] == "record" and value is not None else ():
+    def is_copy(self, entry: int) -> bool:
+        """Return whether a recorded operation changes no number; its result becomes what it copies."""
+        output, value = self.outputs[entry], self.value(self.outputs[entry])
+        if value is None or self.steps[self.ran[entry]]["kind"] != "record":
+            return False
+        for tensor in self.inputs[entry]:
             source = self.value(tensor)
             if source is not None and source.dtype == value.dtype and np.array_equal(source.ravel(), value.ravel()):
                 self.origins[output] = tensor
                 return True
         return False
+
+    def is_idle(self, entry: int) -> bool:
+        """Return whether an operation that only this run has changes nothing."""
+        skipped = self.steps[self.ran[entry]]["kind"] == "skip"
+        return skipped or self.outputs[entry] not in self.needed or self.is_copy(entry)
 
     def find_ends(self, entries: Sequence[int]) -> list[int]:
         """Return the results of some entries that others need, or that are differentiated."""
@@ -221,6 +261,6 @@ class TracedRun:
 
     def find_hidden(self, entries: Sequence[int]) -> tuple[int, set[str]]:
         """Return what the results of some entries may not show: how many cut on purpose, and the dtypes on the way."""
-        cuts = sum(self.operations[entry] == "stop_gradient" for entry in entries)
+        cuts = sum(self.operations[entry] == "stop_gradient" and not self.is_part(entry) for entry in entries)
         dtypes = (self.tensors[self.outputs[entry]]["value"]["dtype"] for entry in entries)
         return cuts, {dtype for dtype in dtypes if eps_of(dtype)}

@@ -188,6 +188,42 @@ def test_a_gradient_inside_has_the_lines_of_the_function():
     assert gradients(trace_jax(f, (1.5,)))[0] == expected
 
 
+def test_the_gradient_of_a_line_inside_does_not_get_the_name_on_its_left():
+    def loss(w, x):
+        pred = w * x
+        error = jnp.sin(pred)
+        return jnp.sum(error)
+
+    @jax.jit
+    def step(w, x):
+        g = jax.grad(loss)(w, x)
+        return w - 0.1 * g
+
+    def f(w, x):
+        w = step(w, x)
+        slope = jax.jvp(lambda t: jnp.exp(t), (w,), (x,))[1]
+        return loss(slope, x)
+
+    assert [row.partition(": ")[2] for row in table(f, X, X)] == [
+        "pred = w * x",
+        "t2 = sin(pred)",
+        "t3 = cos(pred)",
+        "t4 = sum(t2)",
+        "s1 = broadcast_to(1, (3,))",
+        "t5 = s1 * t3",
+        "g = t5 * x",
+        "t7 = 0.1 * g",
+        "w₂ = w - t7",
+        "t9 = exp(w₂)",
+        "t10 = x * t9",
+        "pred₂ = t10 * x",
+        "error = sin(pred₂)",
+        "f = sum(error)",
+    ]
+    names = [tensor["name"] for tensor in trace_jax(jax.grad(loss), (X, X)).document()["tensors"]]
+    assert names == ["w", "x", "pred", "t2", "t3", "t4", "s1", "t5", "loss"]
+
+
 # What is one entry ----------------------------------------------------------------------------------------------------
 
 
@@ -340,6 +376,14 @@ def test_several_results_are_summed_as_those_of_our_own_are():
     assert gradients(trace)[0].tolist() == [2.0, 2.0, 2.0]
 
 
+def test_several_results_are_named_by_their_paths():
+    def f(a):
+        return {"loss": a * 2, "parts": (a * 3, 1.0)}
+
+    document = trace_jax(f, (X,)).document()
+    assert [tensor["name"] for tensor in document["tensors"]] == ["a", "f['loss']", "f['parts'][0]", "f['parts'][1]"]
+
+
 def test_a_variable_of_ours_is_its_array():
     assert gradients(trace_jax(lambda a: a * a, (ad.Variable(3.0),)))[0] == 6.0
 
@@ -437,6 +481,15 @@ def test_primitives_have_numpys_names_where_they_have_one():
     ]
 
 
+def test_the_correction_of_a_variance_does_not_look_like_an_axis():
+    def f(x):
+        a = jnp.std(x, axis=1)
+        b = jnp.var(x, ddof=1)
+        return a, b
+
+    assert table(f, np.eye(2)) == ["1: a = std(x, correction=0)", "2: b = var(x, correction=1)"]
+
+
 def test_a_part_of_an_expression_does_not_get_the_name_of_the_whole():
     def pair(x):
         return x * 2, x * 3
@@ -470,7 +523,22 @@ def test_a_condition_on_numbers_says_what_to_write_instead():
 
     with pytest.raises(jax.errors.TracerBoolConversionError) as caught:
         ad.play(f, 1.0, framework="jax")
-    assert "use jnp.where or jax.lax.cond instead of `if`" in caught.value.__notes__[-1]
+    assert "Use jnp.where or jax.lax.cond instead of `if` or a mask as an index" in caught.value.__notes__[-1]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: jnp.sum(x[x > 1]),
+        lambda x: x[list(range(3))[jnp.argmax(x)]],
+        lambda x: jnp.sum(x * np.asarray(x > 1)),
+    ],
+)
+def test_what_jax_grad_computes_with_numbers_says_so_where_they_are_missing(function):
+    assert jax.grad(function)(jnp.asarray(X)).shape == (3,)
+    with pytest.raises((IndexError, TypeError)) as caught:
+        ad.play(function, X, framework="jax")
+    assert "which JAX writes down without the numbers" in caught.value.__notes__[-1]
 
 
 @pytest.mark.parametrize(
