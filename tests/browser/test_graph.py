@@ -104,6 +104,27 @@ def test_of_a_long_loop_the_turns_of_the_step_are_unfolded(visit: Any, tmp_path:
         assert len(labels) - 1 <= 1 + (step["kind"] == "accumulate"), "besides, where a contribution goes"
 
 
+def test_a_turn_of_a_training_is_open_from_its_beginning_to_its_updates(visit: Any, tmp_path: Path) -> None:
+    w, b, x = ad.Variable(0.5, name="w"), ad.Variable(0.1, name="b"), np.arange(3.0)
+    with ad.trace("training") as traced:
+        for _ in range(60):
+            with ad.GradientTape() as tape:
+                loss = np.mean((w * x + b - 1.0) ** 2)
+            gradients = tape.gradient(loss, [w, b])
+            w.assign_sub(0.1 * gradients[0])
+            b.assign_sub(0.1 * gradients[1])
+    player = only(visit(save_page(traced, tmp_path)))
+    slider, turn = player.root.locator("input[type=range]"), 0
+    for number, step in enumerate(traced.document()["steps"]):
+        turn += step["kind"] == "watch" and "watches w" in step["text"]
+        if turn in (2, 31) and step["kind"] in ("record", "assign"):
+            slider.fill("1000")  # of another turn
+            slider.fill(str(number))
+            opened = player.root.locator(f'.group[title="turn {turn}"][aria-expanded="true"]')
+            assert opened.count() == 1, step["text"]
+    assert turn == 60
+
+
 def test_what_a_reader_folds_and_unfolds_stays_so(visit: Any, tmp_path: Path) -> None:
     player = only(visit(save_page(loop(60), tmp_path)))
     slider = player.root.locator("input[type=range]")

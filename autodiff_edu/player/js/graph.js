@@ -93,6 +93,21 @@ export function graphView(trace, history, layout, go, flow, corners) {
   });
   const subjects = trace.steps.map(({ tensor, entry }) => tensor ?? trace.entries[entry]?.output);
   const first = subjects.find((each) => each !== undefined);
+  const homes = trace.steps.map(({ entry }, step) => {
+    const subject = subjects[step];
+    const tensors = subject === undefined ? [] : [subject, trace.entries[entry]?.output ?? subject];
+    return tensors.map((tensor) => layout.tensors[tensor].group).filter((group) => group >= 0);
+  });
+  // Variables are outside of a loop, and yet its turn stays open for their updates; the next opens where it begins.
+  /** @type {number[]} */
+  const ahead = []; // the next step in a group, or undefined
+  for (let step = homes.length - 1; step > 0; step--) ahead[step - 1] = homes[step].length ? step : ahead[step];
+  let last = /** @type {number[]} */ ([]);
+  trace.steps.forEach(({ kind }, step) => {
+    if (kind === "line" && last.length) homes[step] = homes[ahead[step]] ?? last;
+    if (homes[step].length) last = homes[step];
+    else if (kind === "assign" || kind === "watch") homes[step] = last;
+  });
   let [found, busy, many] = [false, false, false]; // whether something has been lit, is being drawn, is left out
   let reach = [-Infinity, Infinity]; // the heights between which boxes and lines are in the page
 
@@ -150,10 +165,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
     const backward = history.backward[step];
     const [left, subject] = [subjects[current] ?? first, subjects[step]];
     [current, busy] = [step, true];
-    if (follow && subject !== undefined) {
-      const homes = [subject, trace.entries[entry]?.output ?? subject].map((tensor) => layout.tensors[tensor].group);
-      refold(() => folds.follow(homes), () => placeOf(left));
-    }
+    if (follow && homes[step].length) refold(() => folds.follow(homes[step]), () => placeOf(left));
     const arriving = layout.entries[entry] ?? [];
     const flowing = arriving.map((_, index) => flows(step, index));
     if (follow) bring(step, flowing);
@@ -237,7 +249,8 @@ export function graphView(trace, history, layout, go, flow, corners) {
     const [subject, { inputs = [], output } = {}] = [subjects[step], trace.entries[trace.steps[step].entry]];
     const ends = [true, false].flatMap((run) => inputs.filter((_, index) => flowing[index] === run));
     if (output !== undefined) ends.unshift(output);
-    const wanted = subject === undefined ? (found ? [] : [first]) : [subject, ...ends];
+    const follows = trace.steps[step].kind === "line" && homes[step].length ? subjects[ahead[step]] : undefined;
+    const wanted = subject === undefined ? [follows ?? (found ? undefined : first)] : [subject, ...ends];
     found ||= subject !== undefined;
     pane.bring([...new Set(wanted)].filter((tensor) => tensor !== undefined).map(placeOf));
   };
