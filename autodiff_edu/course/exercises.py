@@ -13,6 +13,7 @@ import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -838,6 +839,8 @@ def _plain(value: Any) -> Any:
         return value.numpy()
     if isinstance(value, np.ndarray):
         return value.copy()
+    if isinstance(value, Fraction):
+        return float(value)
     if isinstance(value, tuple | list):
         return [_plain(part) for part in value]
     if isinstance(value, dict):

@@ -78,7 +78,7 @@ class BackwardPass:
                 if (leaf := leaf_of(node)).grad is None:  # it was detached, or a hook has taken it away
                     continue
                 kept = None if before is None else wrap(before)
-                outcome = "gradient", tensors, recorder.find(leaf), wrap(copy_numbers(leaf.grad)), True, seeded, ()
+                outcome = ".grad", tensors, recorder.find(leaf), wrap(copy_numbers(leaf.grad)), True, seeded, ()
                 recorder.report(Gradient(self.tape, *outcome, kept))
         else:
             for source, gradient in zip(flatten(wanted), flatten(result), strict=True):

@@ -43,7 +43,7 @@ Lists refer to each other by index, counted from 0.
       variable as it was and "g" its latest cotangent; where a line gave a variable's name to a new tensor, as in
       `w = w - 0.1 * g`, `tensor` is the new one, and `from` the one that had the name; "leave": `tensor`, `how`;
     - "outcome": `tensor` (the source), `targets`, `gradient` (what came of it: an array, or null), and `word`
-      ("gradient", "jacobian" or "batch_jacobian");
+      ("gradient", "jacobian" or "batch_jacobian"; ".grad" if it is that attribute of PyTorch's that a pass added to);
     - "explain": a sentence about why a gradient is None; `entry`, if it is about one;
     - "remark": nothing more: a sentence.
   A step at which a NaN or an infinity begins has `born`: "nan", "inf" or "-inf", the first of them if several do.

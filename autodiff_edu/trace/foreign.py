@@ -44,6 +44,6 @@ class ForeignOperation:
 
 
 class Gradient(Outcome):
-    """A backward pass has added to PyTorch's attribute `.grad`, which was `before`, or None at first."""
+    """A backward pass has added to PyTorch's attribute `.grad`, its `word`, which was `before`, or None at first."""
 
     before: Any

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 import autodiff_edu as ad
+from autodiff_edu.core import events
+from autodiff_edu.trace.foreign import ForeignTape, Gradient
 from browser.player_page import only, save_page, violations_in_both_schemes
 
 READ = """root => ({
@@ -97,3 +99,16 @@ def test_a_long_array_of_the_program_is_folded_and_its_numbers_are_in_the_title(
     whole = line.get_attribute("title")
     exec(whole, names := {"np": np})
     assert names["w"].shape == (4, 3)
+
+
+def test_what_pytorch_has_added_up_is_called_grad_and_only_what_arrived_has_a_bar(visit: Any, tmp_path: Path) -> None:
+    tape, kept, w = ForeignTape(), ad.Trace("a second pass"), ad.constant(3.0, name="w")
+    arrived, before, total = ad.constant(1.0), ad.constant(-4.0), ad.constant(-3.0)
+    kept.add(
+        events.Watch(tape, w, None),
+        events.Seed(tape, w, arrived),
+        Gradient(tape, ".grad", (w,), w, total, True, False, (), before),
+    )
+    seen = only(visit(save_page(kept, tmp_path))).at_every_step(READ)
+    assert [step["formula"] for step in seen] == ["w=3", "w¯=1", "w.grad=−3"]
+    assert seen[-1]["cotangent"].startswith("1")

@@ -82,31 +82,48 @@ def test_the_parts_of_a_batch_add_up_to_the_whole(sizes):
     torch.testing.assert_close(parts.grad, whole.grad)
 
 
-def changed(name, *changes):
-    """Run a cell of the notebook after what it builds on, with changes to its text."""
+def changed(name, *changes, **given):
+    """Run a cell of the notebook after what it builds on, with changes to its text and what it is given."""
     cells = {cell["id"]: "".join(cell["source"]) for cell in OURS.find("pytorch-and-jax").read()["cells"]}
     source = cells[name]
     for before, after in changes:
         assert source.count(before) == 1
         source = source.replace(before, after)
-    names = {"ad": ad}
+    names = {"ad": ad, **given}
     for text in (cells["opening-player"], source):
         exec(f"import torch\n{text.removeprefix('%%play')}", names)
     return names
 
 
-def test_gradients_that_are_cleared_before_the_step_leave_the_loss_as_it_is(capsys):
+def losses(*changes):
+    """Return both curves of the chapter's picture."""
+    drawn = []
+    changed("grad-3", *changes, draw=lambda *curves: drawn.extend(curves))
+    return drawn
+
+
+def test_gradients_that_add_up_swing_as_with_a_momentum_of_1_and_cleared_ones_settle():
+    added_up, cleared = losses()
+    assert added_up[:3] == pytest.approx([3.5, 1.69, 5.06], abs=0.005)
+    swings = [max(added_up[k : k + 10]) for k in (0, 10, 20)]
+    assert max(swings) < 1.1 * min(swings)
+    assert min(added_up) > 0.05
+    assert cleared == sorted(cleared, reverse=True)
+    assert cleared[-1] < 0.05
+    assert losses(("lr=0.1", "lr=0.1, momentum=1.0"))[1] == added_up
+
+
+def test_gradients_that_are_cleared_before_the_step_leave_the_loss_as_it_is():
     clear = "        if clear:\n            optimizer.zero_grad()\n"
-    changed("grad-3", (clear, ""), ("loss.backward()\n", f"loss.backward()\n{clear}"))
-    assert capsys.readouterr().out.splitlines()[-1].split() == ["cleared:", *["13.500"] * 6]
+    assert losses((clear, ""), ("loss.backward()\n", f"loss.backward()\n{clear}"))[1] == [3.5] * 30
 
 
 def test_a_leaf_keeps_its_gradient_and_an_update_without_no_grad_makes_another_tensor():
     names = changed(
         "leaf-1", ("torch.tensor(100.0, requires_grad=True) / 100", "(torch.tensor(100.0) / 100).requires_grad_()")
     )
-    assert names["rate"].grad == -20
-    exec("rate = rate - 0.05 * rate.grad\nloss = torch.mean((rate * km + 2.0 - paid) ** 2)\nloss.backward()", names)
+    assert names["rate"].grad == -10
+    exec("rate = rate - 0.1 * rate.grad\nloss = torch.mean((rate * km + 4.0 - paid) ** 2)\nloss.backward()", names)
     assert not names["rate"].is_leaf
 
 

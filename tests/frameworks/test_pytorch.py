@@ -213,7 +213,9 @@ def test_gradients_add_up_until_they_are_set_to_zero():
         w.grad = None
         loss = w * 2
         loss.backward()
-    assert [step["text"] for step in list_steps(steps, "outcome")] == [
+    outcomes = list_steps(steps, "outcome")
+    assert {step["word"] for step in outcomes} == {".grad"}
+    assert [step["text"] for step in outcomes] == [
         "w.grad is -4.",
         "w.grad was -4 before this pass, which adds to it: w.grad is now -8.",
         "w.grad is 2.",

@@ -14,22 +14,34 @@ from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
-        "The first pass sends −20 back to `rate`, the second −3.25. What does `rate.grad` hold after the second?",
-        answer="−23.25",
-        choices=("−3.25", "−20", "−23.25"),
+        "In the next cell, the first pass sends −10 back to `rate`, the second 6.5. What does `rate.grad` hold then?",
+        answer="−3.5",
+        choices=("6.5", "−10", "−3.5"),
         hints={
-            "−3.25": "That's the gradient of the second loss. Was anything in `rate.grad` before?",
-            "−20": "That's what the first pass left. The second one doesn't leave it as it is.",
+            "6.5": "That's the gradient of the second loss. Was anything in `rate.grad` before?",
+            "−10": "That's what the first pass left. The second one doesn't leave it as it is.",
         },
-        why="`backward()` adds to what is there: −20 − 3.25. Nothing in this cell clears it.",
+        why="`backward()` adds to what is there: −10 + 6.5. Nothing in this cell clears it.",
     ),
     Prediction(
-        "In the next cell, −20 flows back to `rate`. What does `rate.grad` hold?",
-        answer="None",
-        choices=("−20", "−0.2", "0", "None"),
+        "Without clearing, the loss has gone from 3.5 to 1.69 and to 5.06. What does it do in thirty turns?",
+        answer="It keeps swinging",
+        choices=("It settles near 0, only later", "It keeps swinging", "It grows without end"),
         hints={
-            "−20": "That flows through `rate`, and on to what `rate` was computed from.",
-            "−0.2": "That arrives one step further back, at the tensor that was divided by 100.",
+            "It settles near 0, only later": "A step goes by the sum of all gradients so far. Does anything make the "
+            "old ones count for less?",
+            "It grows without end": "Once a parameter has gone too far, its new gradients have the other sign. What do "
+            "they do to the sum?",
+        },
+        why="The new gradients turn the steps round, but too late each time: the old ones still count in full.",
+    ),
+    Prediction(
+        "In the next cell, −10 flows back to `rate`. What does `rate.grad` hold?",
+        answer="None",
+        choices=("−10", "−0.1", "0", "None"),
+        hints={
+            "−10": "That flows through `rate`, and on to what `rate` was computed from.",
+            "−0.1": "That arrives one step further back, at the tensor that was divided by 100.",
             "0": "Nobody puts a 0 there.",
         },
         why="`rate` is the result of a division, and PyTorch keeps `.grad` only where the path ends.",
@@ -46,21 +58,21 @@ PREDICTIONS = (
         why="Only `square` is connected, and its slope is 2x = 6.",
     ),
     Prediction(
-        "In the next cell, one line breaks the backward pass. Which one does PyTorch's traceback point to?",
-        answer="loss.backward()",
-        choices=("weights = torch.exp(scores)", "weights /= weights.sum()", "loss.backward()"),
+        "In the next cell, `loss.backward()` begins at `loss`, in line 5. How far back does it get before the error?",
+        answer="through line 4, to line 3",
+        choices=("it doesn't begin", "to line 4", "through line 4, to line 3"),
         hints={
-            "weights = torch.exp(scores)": "This line needs its result later, but it is not where the error is raised.",
-            "weights /= weights.sum()": "It's to blame, but it ran without an error.",
+            "it doesn't begin": "The logarithm in line 5 reads the new numbers, and those are still there.",
+            "to line 4": "The division keeps what it needs before it writes. Whose numbers are gone?",
         },
-        why="The write went through. Only the backward pass notices that a number it needs is gone.",
+        why="Only `torch.exp` needs the numbers that line 4 has written over.",
     ),
     Prediction(
         "In the next cell, `base` is cut off by `stop_gradient`. What is the slope of the loss with respect to it?",
         answer="0",
-        choices=("−7", "0", "None"),
+        choices=("−3", "0", "None"),
         hints={
-            "−7": "That was the slope before the cut.",
+            "−3": "That's the slope without the cut.",
             "None": "PyTorch would leave `None`. A JAX function always returns a number.",
         },
         why="JAX has no `None`: a cut looks like a flat spot.",
@@ -106,6 +118,7 @@ w.grad
             hints={
                 4: "4 is what the second pass sends back in `a`. What did the first one leave?",
                 3: "3 is what the first pass leaves in `a`. The second adds to it.",
+                5: "In `a`, the slope of `w * w` is 2w, and `w` is 2.",
                 None: "In `a`, `w` is a leaf, and two passes reach it.",
             },
         ),
@@ -114,6 +127,7 @@ w.grad
             hints={
                 7: "In `b`, what the first pass left is gone by the time the second begins.",
                 3: "In `b`, 3 is what the first pass leaves. The next line throws it away.",
+                2: "In `b`, the slope of `w * w` is 2w, and `w` is 2.",
                 None: "In `b`, `None` is there only until the second pass.",
             },
         ),
@@ -122,6 +136,7 @@ w.grad
             hints={
                 12: "In `c`, 12 is the slope of 3w². One of the two factors is cut off.",
                 3: "In `c`, 3 is the slope of `y`, and nothing flows back to `y`.",
+                2: "In `c`, 2 would flow back to `y`, but `detach` cuts there. What flows to the `w` on the right?",
                 0: "In `c`, the factor `w` on the right is still connected.",
                 None: "In `c`, the factor `w` on the right is still connected.",
             },
@@ -130,6 +145,7 @@ w.grad
             answer=None,
             hints={
                 8: "In `d`, 8 flows back to `v`. Does it stay there? Ask whether `v` is a leaf.",
+                4: "In `d`, 4 is the value of `v`. What flows back to it, and does that stay there?",
                 16: "In `d`, 16 is what `w.grad` holds. The last line asks for `v.grad`.",
                 0: "In `d`, nobody puts a 0 there. Ask whether `v` is a leaf.",
             },
@@ -150,7 +166,7 @@ w.grad
 LINES = Table(
     "Which line?",
     """\
-Three programs, each with what somebody wrote about it. In each, one line is to blame. Which is it?
+Three programs, each with what somebody wrote about it. In each, one line is to blame. Which is it? (`x`, `y`, `start`, `mask` and `label` are data. In b and c, `w` is a leaf that requires a gradient.)
 
 a) "The loss is the same number in every turn. No error."
 
@@ -190,6 +206,7 @@ c) "Line 5 raises: element 0 of tensors does not require grad."
             hints={
                 1: "Line 1 of `a` makes a leaf, as it should. What is `w` in line 6?",
                 2: "Line 2 of `a` is given a leaf, as it should be. Is that the `w` of line 6?",
+                4: "Line 4 of `a` only repeats the others. Which tensor does the optimizer train?",
                 5: "Line 5 of `a` clears the gradient of the tensor that line 2 was given. Is that the `w` of line 6?",
                 6: "Line 6 of `a` is right. Is its `w` the tensor that line 2 was given?",
                 7: "Line 7 of `a` sends a gradient all the way back, to a tensor that has lost its name.",
@@ -236,13 +253,21 @@ A batch doesn't fit into memory. So you cut it into parts, clear the gradients o
 
 Write `scales(sizes)`, which is given how many samples each part has, and returns the factor by which to multiply the loss of each part so that they do. A list or an array will do.""",
     signature="scales(sizes)",
-    cases=[([4, 4, 4],), ([5, 3],), ([7],), ([1, 2, 2, 5],)],
+    cases=[([5, 3],), ([4, 4, 4],), ([7],), ([1, 2, 2, 5],)],
     answer=scales,
     spellings=[lambda sizes: [size / sum(sizes) for size in sizes]],
     hints=[
         (
             lambda sizes: np.ones(len(sizes)),
             "Without a factor, three equal parts give three times the gradient.",
+        ),
+        (
+            lambda sizes: np.array(sizes) / np.max(sizes),
+            "The larger part counts for more, as it should. But three equal parts still give three times the gradient.",
+        ),
+        (
+            lambda sizes: np.array(sizes) * len(sizes) / np.sum(sizes),
+            "Your factors add up to the number of parts. For a mean over the batch, they add up to 1.",
         ),
         (
             lambda sizes: np.full(len(sizes), 1 / len(sizes)),

@@ -239,7 +239,9 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     } else if (step.kind === "seed" || step.kind === "outcome") {
       const array = step.cotangent ?? step.gradient;
       const known = result(array?.text ?? words.none, alone());
-      forward.replaceChildren(equation(drawBarName(subject.name), ["=", known]));
+      const isSum = step.word === ".grad"; // of this pass's cotangent and of what was there
+      const name = isSum ? drawName(`${subject.name}.grad`) : drawBarName(subject.name);
+      forward.replaceChildren(equation(name, ["=", known]));
     } else if (step.kind === "move") {
       forward.replaceChildren(equation(drawDotName(subject.name), ["=", result(step.tangent.text, alone())]));
     } else if (step.formula !== undefined) {
