@@ -189,7 +189,7 @@ def _book(chosen: argparse.Namespace) -> None:
 
 def _list(chosen: argparse.Namespace) -> None:
     for chapter in chosen.course.assignments:
-        reading, exercises = minutes(chapter.read())
+        reading, exercises = minutes(chapter.read(), chapter.exercises.values())
         title = f"{chapter.number} · {chapter.title}"
         print(printable(f"{chapter.notebook.name:<34}{title:<38}{reading:>2} minutes, exercises {exercises}"))
 

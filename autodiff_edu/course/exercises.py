@@ -68,6 +68,8 @@ class Exercise:
         What is said of a right answer. It is true of every right answer, however it was found.
     spellings : sequence
         Other right answers, with which the exercise tests itself.
+    minutes : int or None
+        How long it takes, as readers said; shown beside the title. If None, nothing is shown, and 5 are counted.
     """
 
     title: str = ""
@@ -78,6 +80,7 @@ class Exercise:
     otherwise: str = ""
     why: str = ""
     spellings: Sequence[Any] = ()
+    minutes: int | None = None
     where: tuple[str, int] = field(init=False, repr=False)
     """The file and the line that it was made in, for messages to its author."""
 

@@ -59,7 +59,7 @@ heading to sort the table.
 - **Dask**: whether the gradient of lazy arrays stays lazy in every call that the tests make, in part of them, or in
   none, mostly because Dask has no such function.
 
-A rule of your own ({doc}`chapters/09-custom-gradients`) can be differentiated any number of times if it uses only
+A rule of your own ({doc}`chapters/13-custom-gradients`) can be differentiated any number of times if it uses only
 these functions, and `ad.check_gradients` tests it. A stack goes through `custom_gradient` one cotangent at a time.
 """
 

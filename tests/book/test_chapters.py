@@ -51,7 +51,7 @@ def notebook(**changes: Any) -> dict[str, Any]:
 
 
 def written(folder: Path, content: Any) -> Path:
-    path = folder / "07-stop-recording.ipynb"
+    path = folder / "08-stop-recording.ipynb"
     path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     return path
 
@@ -77,7 +77,7 @@ def of_version(version: str) -> list[dict[str, Any]]:
     return [{"output_type": "display_data", "metadata": {}, "data": {"text/html": TRACE % version}}]
 
 
-RUN = re.escape("run: python -m autodiff_edu.course execute notebooks/07-stop-recording.ipynb")
+RUN = re.escape("run: python -m autodiff_edu.course execute notebooks/08-stop-recording.ipynb")
 UNFIT = {
     "no output": (notebook(execution_count=None, outputs=[]), f"no stored output.*{RUN}"),
     "a cell not run": (notebook(execution_count=None), f"no stored output.*{RUN}"),
@@ -97,7 +97,7 @@ UNFIT = {
 @pytest.mark.parametrize("case", UNFIT)
 def test_a_chapter_that_cannot_be_shown_as_it_is_stops_the_build_and_is_named(case, tmp_path):
     content, message = UNFIT[case]
-    with pytest.raises(ExtensionError, match=f"notebooks/07-stop-recording.ipynb.*{message}"):
+    with pytest.raises(ExtensionError, match=f"notebooks/08-stop-recording.ipynb.*{message}"):
         chapters.checked(written(tmp_path, content))
 
 

@@ -65,7 +65,7 @@ def test_with_scripts_neither_is_seen(visit: Any, tmp_path: Path) -> None:
 
 def test_nbconvert_keeps_the_key_frame_and_the_transcript() -> None:
     nbconvert = pytest.importorskip("nbconvert", reason="nbconvert comes with JupyterLab")
-    notebook = nbformat.read(NOTEBOOKS / "07-stop-recording.ipynb", as_version=4)
+    notebook = nbformat.read(NOTEBOOKS / "08-stop-recording.ipynb", as_version=4)
     notebook.cells = [cell for cell in notebook.cells if cell.source.startswith("%%play")][:1]
     latex, _ = nbconvert.LatexExporter().from_notebook_node(notebook)
     assert "1. The tape watches x, which is 3." in latex

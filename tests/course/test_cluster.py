@@ -1,4 +1,4 @@
-"""Chapter 21 runs without a cluster too, as its first cell says."""
+"""Chapter 23 runs without a cluster too, as its first cell says."""
 
 import json
 import os

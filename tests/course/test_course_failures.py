@@ -1,6 +1,6 @@
 """The failures that each chapter of the course has its reader see once, and their repairs.
 
-Each must fail in the way that the chapter says, or there is nothing to see. Those of chapters 0 and 16 are
+Each must fail in the way that the chapter says, or there is nothing to see. Those of chapters 0 and 18 are
 numbers, and are in `test_course_numbers.py`.
 """
 
@@ -173,7 +173,7 @@ def test_the_package_s_own_mean_squared_error_refuses_such_shapes():
         nn.mse(ad.constant(np.zeros((21, 1))), np.zeros(21))
 
 
-# Chapter 5: x = x + 1 -----------------------------------------------------------------------------------------------
+# Chapter 6: x = x + 1 -----------------------------------------------------------------------------------------------
 
 
 def kettle(step):
@@ -239,7 +239,7 @@ def test_the_program_and_the_account_of_exercise_5_3_are_those_that_its_check_ru
     assert set(account[1:] + program) <= set(cells["ex-3"].splitlines())
 
 
-# Chapter 6: a value that leaves for NumPy on one path ---------------------------------------------------------------
+# Chapter 7: a value that leaves for NumPy on one path ---------------------------------------------------------------
 
 
 def slope(f, value):
@@ -283,7 +283,7 @@ def test_a_search_by_halving_has_no_gradient_for_its_argument_only_decides():
     assert [cause.kind for cause in explanation.causes] == ["decides"]
 
 
-# Chapter 7: the second gradient() -----------------------------------------------------------------------------------
+# Chapter 8: the second gradient() -----------------------------------------------------------------------------------
 
 
 def test_the_second_gradient_of_a_one_shot_tape_is_an_error_that_names_persistent():
@@ -304,7 +304,7 @@ def test_a_persistent_tape_gives_both():
     assert (tape.gradient(z, x), tape.gradient(y, x)) == (108.0, 6.0)
 
 
-# Chapter 8: the target left connected -------------------------------------------------------------------------------
+# Chapter 9: the target left connected -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("cut", "slope"), [(False, 0.0), (True, -2.0)])
@@ -318,7 +318,7 @@ def test_temporal_difference_learning_does_not_learn_where_its_target_is_left_co
     assert tape.gradient(loss, w) == slope
 
 
-# Chapter 9: a rule without its cotangent, with a kink, with plain numbers --------------------------------------------
+# Chapter 13: a rule without its cotangent, with a kink, with plain numbers --------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -375,7 +375,7 @@ def test_one_mail_breaks_the_filter_or_its_weights_unless_the_gradient_is_clippe
     assert np.allclose(ad.grad(lambda w: stable(clip(w) @ mail))(weights), [1.0, 0.00025], rtol=1e-6)
 
 
-# Chapter 10: a where whose other branch is not finite ----------------------------------------------------------------
+# Chapter 12: a where whose other branch is not finite ----------------------------------------------------------------
 
 
 def chapter_10():
@@ -406,7 +406,7 @@ def test_the_run_dies_at_step_37_though_every_loss_is_finite_and_lives_with_a_do
         assert clipped[-1, 1:3] == pytest.approx([1.0, 4.51], abs=0.01)
 
 
-# Chapter 11: a tape that never watched -------------------------------------------------------------------------------
+# Chapter 10: a tape that never watched -------------------------------------------------------------------------------
 
 
 def test_a_tape_that_never_watched_gives_none_beside_one_that_did():
@@ -418,7 +418,7 @@ def test_a_tape_that_never_watched_gives_none_beside_one_that_did():
     assert [cause.kind for cause in other.explain(y, x).causes] == ["never watched"]
 
 
-# Chapter 12: the first gradient after the outer tape has closed ------------------------------------------------------
+# Chapter 11: the first gradient after the outer tape has closed ------------------------------------------------------
 
 
 @pytest.mark.parametrize("inside", [True, False])
@@ -453,7 +453,7 @@ def test_an_input_gradient_taken_before_the_outer_tape_begins_is_left_out_of_a_l
     assert (outer.gradient(late, w), whole.gradient(nested, w)) == (1.0, 5.0)
 
 
-# Chapter 13: the wrong mode -------------------------------------------------------------------------------------------
+# Chapter 15: the wrong mode -------------------------------------------------------------------------------------------
 
 
 def numbers_moved(f, x, mode):
@@ -509,7 +509,7 @@ def test_one_by_one_the_walks_from_a_curve_carry_more_than_400_times_as_many_num
     assert expected(1000) == 3_501_500 > 400 * forward
 
 
-# Chapter 14: reading the gradient of a vector as a diagonal ---------------------------------------------------------
+# Chapter 16: reading the gradient of a vector as a diagonal ---------------------------------------------------------
 
 
 def test_the_gradient_of_a_vector_is_the_sum_of_the_jacobian_s_rows_and_not_its_diagonal():
@@ -522,7 +522,7 @@ def test_the_gradient_of_a_vector_is_the_sum_of_the_jacobian_s_rows_and_not_its_
     assert tape.gradient(y, x).tolist() == np.sum(jacobian, axis=0).tolist() == [4.0, 6.0]
 
 
-# Chapter 15: start on a hillside ------------------------------------------------------------------------------------
+# Chapter 17: start on a hillside ------------------------------------------------------------------------------------
 
 
 def two_valleys(x):
@@ -572,7 +572,7 @@ def test_damping_by_more_than_the_most_negative_eigenvalue_turns_the_step_from_t
     assert (q + damped)[1] == pytest.approx(1.311, abs=1e-3)
 
 
-# Chapter 16: batch normalisation, and the check that finds it -------------------------------------------------------
+# Chapter 18: batch normalisation, and the check that finds it -------------------------------------------------------
 
 
 @pytest.mark.parametrize("place", [1, 2])
@@ -590,7 +590,7 @@ def test_the_independence_check_refuses_batch_normalisation_in_between_and_last(
         tape.batch_jacobian(y, x, check=True)
 
 
-# Chapter 17: a branch that is recorded once ---------------------------------------------------------------------------
+# Chapter 19: a branch that is recorded once ---------------------------------------------------------------------------
 
 
 def penalty(x):
@@ -609,7 +609,7 @@ def test_a_program_without_guards_keeps_the_branch_that_was_recorded():
     assert [float(compiled(value)) for value in (0.5, 3.0)] == [1.0, 2.0]
 
 
-# Chapter 19: differentiating the last turn only ---------------------------------------------------------------------
+# Chapter 21: differentiating the last turn only ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rate", [1.2, 1.5, 3.0])
@@ -661,7 +661,7 @@ def test_with_a_plain_number_in_backward_the_second_derivative_is_wrong():
         ad.check_gradients(shared(again=False), 1.5)
 
 
-# Chapter 18: recomputing with other random numbers --------------------------------------------------------------------
+# Chapter 20: recomputing with other random numbers --------------------------------------------------------------------
 
 
 def dropout_from(random):
@@ -731,7 +731,7 @@ def test_a_loop_that_has_gone_on_and_an_assignment_are_noticed():
         ad.checkpoint(lambda: x.assign(2.0 * x))()
 
 
-# Chapter 20: a stack of sigmoids ------------------------------------------------------------------------------------
+# Chapter 22: a stack of sigmoids ------------------------------------------------------------------------------------
 
 
 def test_in_a_stack_of_sigmoids_the_gradient_shrinks_to_a_quarter_or_less_with_each_layer():
@@ -755,7 +755,7 @@ def penguins():
 
 
 def ten_layers(activation, factor, turns=0):
-    """The norm of each kernel's gradient in chapter 20's deep network, and its loss, after so many turns."""
+    """The norm of each kernel's gradient in chapter 22's deep network, and its loss, after so many turns."""
     x, y = penguins()
     nn.seed(13)
     hidden, last = [nn.Dense(8, activation) for _ in range(10)], nn.Dense(3)
@@ -803,7 +803,7 @@ def test_sigmoids_and_dead_relus_learn_the_last_bias_only(activation, factor):
     assert (norms == [0.0] * 10) == (activation is nn.relu)
 
 
-# Chapter 21: a block that is not independent ------------------------------------------------------------------------
+# Chapter 23: a block that is not independent ------------------------------------------------------------------------
 
 
 def first_slopes(scale):
@@ -889,11 +889,11 @@ def test_the_wrong_pattern_comes_to_rest_in_the_same_place_after_ten_times_as_ma
     assert wrong[50] > 1e-8 > wrong[70]
 
 
-# Chapter 22: a loss of almost nothing, without the beginning ----------------------------------------------------------
+# Chapter 24: a loss of almost nothing, without the beginning ----------------------------------------------------------
 
 
 def cooled(with_the_beginning):
-    """Train chapter 22's network, whose slope is written by hand here; return the losses' ends and the errors."""
+    """Train chapter 24's network, whose slope is written by hand here; return the losses' ends and the errors."""
     draw, x = np.random.default_rng(5), np.linspace(0.0, 3.0, 20)
     w, b, a = draw.normal(size=(3, 5))
     weights, optimizer, losses = [ad.Variable(value) for value in (w, b, a / 5)], nn.Adam(0.02), []

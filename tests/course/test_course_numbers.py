@@ -129,7 +129,7 @@ def test_fifty_operations_on_a_thousand_numbers_keep(operation, kilobytes):
     assert tape.nbytes == kilobytes * 1000
 
 
-# Chapter 6: the slope of a search -----------------------------------------------------------------------------------
+# Chapter 7: the slope of a search -----------------------------------------------------------------------------------
 
 
 def rate_of(payment):
@@ -191,7 +191,7 @@ def test_a_million_slopes_take_one_walk():
     assert float(slopes[500_000]) == pytest.approx(math.sin(2) + 2 * math.cos(2))
 
 
-# Chapters 7 and 8: stop recording, reset, stop the gradient ---------------------------------------------------------
+# Chapters 8 and 9: stop recording, reset, stop the gradient ---------------------------------------------------------
 
 
 @pytest.fixture
@@ -257,7 +257,7 @@ def test_what_was_watched_tells_them_apart_only_reset_forgets_it(way, by_x):
     assert tape.gradient(z, x) == by_x
 
 
-# Chapter 9: custom gradients ----------------------------------------------------------------------------------------
+# Chapter 13: custom gradients ----------------------------------------------------------------------------------------
 
 
 def test_the_slope_of_log_1_plus_exp_overflows_at_1000_and_the_textbook_s_formula_cancels_at_minus_40():
@@ -314,7 +314,7 @@ def test_a_saved_and_loaded_clip_gives_2_and_a_half_as_well(f, expected, tmp_pat
     assert ad.grad(ad.load(tmp_path / "clip.ad"))(2.0) == expected
 
 
-# Chapter 11: several tapes -------------------------------------------------------------------------------------------
+# Chapter 10: several tapes -------------------------------------------------------------------------------------------
 
 
 def test_two_tapes_give_1_for_sin_at_0_and_a_quarter_for_the_sigmoid_at_0():
@@ -354,7 +354,7 @@ def test_one_persistent_tape_gives_the_same_6_and_5():
 
 
 def play(losses_of, turns=200):
-    """Play chapter 11's game: two weights against three, each obeying the loss whose tape watches it."""
+    """Play chapter 10's game: two weights against three, each obeying the loss whose tape watches it."""
     noise = np.array([NormalDist().inv_cdf((k + 0.5) / 200) for k in range(200)])
     forger, inspector = [ad.Variable(0.0), ad.Variable(1.0)], [ad.Variable(0.0) for _ in range(3)]
     for _ in range(turns + 1):
@@ -388,7 +388,7 @@ def test_if_they_share_the_sum_of_their_losses_it_ends_lower_and_far_from_the_ge
     assert abs(forged) < 0.1 < 2.0 < genuine  # she doesn't tell the forged coins apart: she rates them about 0
 
 
-# Chapter 12: higher orders -------------------------------------------------------------------------------------------
+# Chapter 11: higher orders -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -448,7 +448,7 @@ def test_the_outermost_tape_of_tanh_grows_by_a_factor_that_creeps_up_with_the_or
     assert lengths == [1, 4, 10, 23, 54, 133, 344, 927, 2578]
 
 
-# Chapter 13: forward mode ---------------------------------------------------------------------------------------------
+# Chapter 15: forward mode ---------------------------------------------------------------------------------------------
 
 
 def epidemic(rate, steps=1000):
@@ -533,7 +533,7 @@ def counted(request):
     return result, (by_tape("Record"), sum(by_tape("PushForward")), by_tape("PullBack"))
 
 
-# Chapter 14: Jacobians ----------------------------------------------------------------------------------------------
+# Chapter 16: Jacobians ----------------------------------------------------------------------------------------------
 
 
 def test_the_jacobian_of_the_sigmoid_by_a_shift_has_one_slope_for_each_of_201_points():
@@ -555,7 +555,7 @@ def test_the_jacobian_of_a_dense_layer_by_its_kernel_sums_to_the_gradient(x):
     np.testing.assert_allclose(np.sum(jacobian, axis=(0, 1)).numpy(), gradient.numpy(), 1e-13, 1e-14)
 
 
-# Chapter 15: the Hessian and Newton ---------------------------------------------------------------------------------
+# Chapter 17: the Hessian and Newton ---------------------------------------------------------------------------------
 
 
 def test_the_hessian_by_a_first_layer_s_kernel_is_symmetric_and_a_damped_newton_step_lowers_the_loss(x):
@@ -619,7 +619,7 @@ def test_near_the_lowest_point_each_of_newton_s_steps_squares_the_error():
     assert losses[4] - losses[-1] < 1e-12
 
 
-# Chapter 16: batch Jacobians ----------------------------------------------------------------------------------------
+# Chapter 18: batch Jacobians ----------------------------------------------------------------------------------------
 
 
 def jacobians(layers, x):
@@ -657,12 +657,12 @@ def test_with_batch_normalisation_last_the_batch_jacobian_is_almost_zero_and_the
     assert np.abs(diagonal).max() > 0.1
 
 
-# Chapter 19: implicit differentiation -------------------------------------------------------------------------------
+# Chapter 21: implicit differentiation -------------------------------------------------------------------------------
 
 
 def printed(cell):
-    """Return what a cell of chapter 19 prints, as nbval checks it."""
-    path = Path(__file__).parents[2] / "notebooks/19-implicit-differentiation.ipynb"
+    """Return what a cell of chapter 21 prints, as nbval checks it."""
+    path = Path(__file__).parents[2] / "notebooks/21-implicit-differentiation.ipynb"
     (outputs,) = [c["outputs"] for c in json.loads(path.read_text("utf-8"))["cells"] if c["id"] == cell]
     return "".join("".join(output["text"]) for output in outputs)
 
@@ -841,7 +841,7 @@ def test_the_adjoint_and_the_unrolled_slope_tend_to_that_of_the_equation():
     assert (np.diff(held) == 528 * np.diff(steps)).all()
 
 
-# Chapter 18: memory ---------------------------------------------------------------------------------------------------
+# Chapter 20: memory ---------------------------------------------------------------------------------------------------
 
 
 def held_at_most(f, x):
@@ -970,10 +970,10 @@ def test_a_chain_of_144_steps_of_3_megabytes_is_planned_with_12_segments():
     assert min(held, key=held.get) == 12
     assert (144 * 3, held[12] * 3, 144 * 3 // (held[12] * 3)) == (432, 72, 6)
     array, weight = 200 * 8 * 8, 8 * 8 * 8
-    assert array * (1 + 2 * 16 + 1) + 16 * weight + 8 == 443_400  # the tape of exercise 18.2
+    assert array * (1 + 2 * 16 + 1) + 16 * weight + 8 == 443_400  # the tape of exercise 20.2
 
 
-# Chapter 5 and on: state, chains of tapes, structures ---------------------------------------------------------------
+# Chapter 6 and on: state, chains of tapes, structures ---------------------------------------------------------------
 
 
 def test_after_an_assign_the_gradient_with_respect_to_c_is_6_and_to_b_none():
@@ -1063,7 +1063,7 @@ def test_the_gradients_of_a_line_s_cost_have_the_shapes_of_w_and_b_in_the_struct
     assert by_w.tolist() == [[16.5, 21.5], [33.0, 43.0], [49.5, 64.5]]
 
 
-# Chapter 17: trace once, run many -------------------------------------------------------------------------------------
+# Chapter 19: trace once, run many -------------------------------------------------------------------------------------
 
 
 HOURS, ABOVE_ROOM = np.linspace(0.0, 1.0, 6), np.array([0.70, 0.49, 0.34, 0.24, 0.17, 0.12])
@@ -1304,7 +1304,7 @@ def test_exercise_b_1_takes_greedy_three_colours_and_b_3_the_better_way():
     assert found == [(100, 2), (1, 2), (2, 100), (100, 3), (2, 4)]
 
 
-# Chapter 22: a project ------------------------------------------------------------------------------------------------
+# Chapter 24: a project ------------------------------------------------------------------------------------------------
 
 
 def test_the_second_mixture_of_three_depends_on_the_first_two_numbers_only():

@@ -60,7 +60,7 @@ def test_every_exercise_is_a_cell_to_fill_in_and_a_locked_check_worth_a_point():
     assert found == list(OURS.exercises)
 
 
-@pytest.mark.filterwarnings("ignore:Implicitly cleaning up:ResourceWarning")  # the temporary folders of chapter 9
+@pytest.mark.filterwarnings("ignore:Implicitly cleaning up:ResourceWarning")  # the temporary folders of chapter 13
 def test_every_solution_passes_its_locked_check(monkeypatch):
     monkeypatch.chdir(OURS.notebooks)
     monkeypatch.setenv("MPLBACKEND", "agg")

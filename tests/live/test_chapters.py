@@ -20,7 +20,7 @@ CHAPTERS = [chapter.name for chapter in OURS.assignments]
 OPENED = ["index", "chapters/01-the-tape"]
 """Pages that are opened as a reader does, and start a Python each; the other chapters share one."""
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # chapter 10 warns, and shows it
+pytestmark = pytest.mark.filterwarnings("ignore")  # chapter 12 warns, and shows it
 
 
 @pytest.fixture(autouse=True)

@@ -230,6 +230,7 @@ Never hand more than one block to `loss`. That's all the memory there is.""",
         ),
     ],
     why="Each block on its own, weighted by its rows, then added up: all that a cluster has to do.",
+    minutes=9,
 )
 
 WHAT_TRAVELS = Table(
@@ -291,6 +292,7 @@ A network has 100 inputs, one dense hidden layer of 50 units and a dense layer o
         ),
     },
     why="22 kilobytes instead of 20 gigabytes, and it stays at 22 however many rows there are.",
+    minutes=8,
 )
 
 ROWS = np.random.default_rng(2023)
@@ -479,6 +481,7 @@ Repair `scale` by hand. You need the mean and the standard deviation of each col
         )
     ],
     hints=[(complete(wrong), hint) for wrong, hint in SPREADS],
+    minutes=8,
 )
 
 QUESTIONS = (*PREDICTIONS, BY_BLOCKS, WHAT_TRAVELS, SCALE)

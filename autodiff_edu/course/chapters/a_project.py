@@ -80,7 +80,7 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
 
 **A good report shows** the loss's parts one by one, the error at points between the trained ones, and what more units or more points change.
 
-**Further.** u″ = −u − 0.2u′, whose solution you can look up. Make the frequency a variable, and find it from five measured positions. Replace Adam by chapter 15's Newton steps.""",
+**Further.** u″ = −u − 0.2u′, whose solution you can look up. Make the frequency a variable, and find it from five measured positions. Replace Adam by chapter 17's Newton steps.""",
         parts=project_physics.MILESTONES,
         answer=project_physics.RIGHT,
         why=project_physics.WHY,
@@ -90,7 +90,7 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
         """\
 The picture shows the slopes of the opening's mixture, for six tokens of one number each. In your layer, each token has d numbers, so each field becomes a block of d × d slopes.
 
-The opening's product with `np.tri` works for small scores. For large ones, exp overflows before the mask can remove anything. So set the scores of later tokens to −∞ first, and then subtract each row's largest score before exp, as in chapter 10.
+The opening's product with `np.tri` works for small scores. For large ones, exp overflows before the mask can remove anything. So set the scores of later tokens to −∞ first, and then subtract each row's largest score before exp, as in chapter 12.
 
 | milestone | hand in |
 |---|---|

@@ -182,6 +182,7 @@ f = e + b        # 106, the target
     },
     why="df/dx is 53 and df/dy is 42. The values a and b and both sources are used twice, and each contribution "
     "counts.",
+    minutes=7,
 )
 
 POINTS = [(g, x * y, x, y) for g, x, y in np.random.default_rng(20140305).uniform(1.0, 3.0, (4, 3)).tolist()]
@@ -231,6 +232,7 @@ the values of `x` and `y`. It returns two contributions: to `x` and to `y`. The 
         ),
     ],
     why="Each factor receives the cotangent times the other factor.",
+    minutes=7,
 )
 
 Entries = list[tuple[str, str, tuple[str, str]]]
@@ -351,6 +353,7 @@ kept values. One line is wrong. Which, and what should it be?""",
         ),
     ],
     why="Every contribution is added to what is there, and a value that is used twice gets both.",
+    minutes=6,
 )
 
 QUESTIONS = (*PREDICTIONS, SIX_LINES, RULE, WALK)

@@ -203,6 +203,7 @@ Write `per_sample(x, y, w)`. It gets arrays of shapes (samples, inputs), (sample
     otherwise="The shape is right and the numbers are not. Row i is the gradient of (x[i] @ w - y[i])² alone.",
     why="A gradient for every sample. The longest row belongs to the sample that pulls hardest: look at that one "
     "first.",
+    minutes=7,
 )
 
 
@@ -284,6 +285,7 @@ Write `diagonal(full)`. It gets a full Jacobian as an array, of shape (samples, 
     ],
     otherwise="The shape is right and the numbers are not. Block b of the result is `full[b, :, b, :]`.",
     why="Each sample's own block, even where the others are not zero.",
+    minutes=7,
 )
 
 
@@ -412,6 +414,7 @@ effects on other samples cancel in a sum.""",
         ),
     ],
     why="It tells six functions that mix samples from three that don't, even where the effects cancel in a sum.",
+    minutes=6,
 )
 
 QUESTIONS = (*PREDICTIONS, PER_SAMPLE, DIAGONAL, INDEPENDENCE)

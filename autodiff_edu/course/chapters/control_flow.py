@@ -129,6 +129,7 @@ def g(x):
     called="slope",
     parts={3: slope(3, turns=3), 7: slope(7, turns=2), 60: slope(60, turns=0)},
     why="Three turns make x⁴, two make x³, none leaves x. The same code is a different function at each place.",
+    minutes=10,
 )
 
 Step = Callable[[Any], Any]
@@ -192,6 +193,7 @@ the same, in more than one line. Find the cuts and repair them; the bill must st
         "neither should be one.",
     },
     why="Both branches agree with finite differences. A None would have warned you. A wrong number doesn't.",
+    minutes=10,
 )
 
 ROOTS = {"cbrt", "sqrt", "exp", "log", "exp2", "log2", "log10", "exp10"}
@@ -278,6 +280,7 @@ FINISH = Function(
         lambda m, x: m - (m**3 - x) / (3 * x**2): SLOPE + "That is the steepness at x. Newton's step wants it at m.",
     },
     why="Halving did the searching, and the result has the right slope: 1 / (3m²).",
+    minutes=10,
 )
 
 QUESTIONS = (*PREDICTIONS, WHILE_LOOP, BILL, FINISH)

@@ -229,6 +229,7 @@ SECOND_ORDER = Function(
         log_cosh(lambda dy, x: dy * (1 - np.exp(-2 * x)) / (1 + np.exp(-2 * x))): OVERFLOWS,
     },
     why="The slope has no kink and no overflow, so its own slope is right too, even at 0.",
+    minutes=10,
 )
 
 TWO_CLIPS = Table(
@@ -271,6 +272,7 @@ before = w * w
         )
     ],
     why="The clip acts on the cotangent that arrives where it stands: on 1 in the first program, on 4 in the second.",
+    minutes=10,
 )
 
 PROGRAM = """
@@ -403,6 +405,7 @@ Write `through(x)`, a rounding that lets the cotangent pass: its value is `np.ro
         np.round: "not the function",
         7.0: "Hand in `path` itself",
     },
+    minutes=10,
 )
 
 QUESTIONS = (*PREDICTIONS, SECOND_ORDER, TWO_CLIPS, FRESH_PROCESS)

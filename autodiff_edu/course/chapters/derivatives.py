@@ -174,6 +174,7 @@ Write the central difference from memory. The check tries it with large steps, s
         ),
     ],
     why="It is the central difference: its error is proportional to h².",
+    minutes=7,
 )
 
 STEPS: tuple[tuple[float, Callable[[float], bool], str], ...] = (
@@ -232,6 +233,7 @@ The slope of the sine at 1 is the cosine of 1. Find a step `h` with which the ce
     spellings=[1e-4, 1e-5, 1e-7, np.float32(1e-6)],
     hints=[(example, hint) for example, _, hint in STEPS],
     check=judge_step,
+    minutes=7,
 )
 
 
@@ -350,6 +352,7 @@ You stand somewhere on a hill in the fog, and you want the shortest way up. Writ
         (direction(lambda g, point: unit([g[k] for k in range(3)])), FOR_TWO),
     ],
     why="It points where the gradient points and has length 1: straight up the hill.",
+    minutes=6,
 )
 
 QUESTIONS = (*PREDICTIONS, CENTRAL, STEP, STEEPEST)

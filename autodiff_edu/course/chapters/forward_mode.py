@@ -1,4 +1,4 @@
-"""The exercises of chapter 13, forward mode: dual numbers divided, the cheaper mode, a curvature."""
+"""The exercises of chapter 15, forward mode: dual numbers divided, the cheaper mode, a curvature."""
 
 from __future__ import annotations
 
@@ -225,6 +225,7 @@ DIVIDE = Function(
         ),
     ],
     why="That's the quotient rule. Your dual numbers can divide.",
+    minutes=7,
 )
 
 
@@ -298,6 +299,7 @@ For each wish, write the mode with fewer passes, and the number of its passes, a
         for counts in ((1, 2, 3, 1, 1), (10_000, 500, 784, 1, 500), (10_000, 500, 784, 10_000, 500))
     ],
     why="Few inputs or a single direction: forward. Few outputs: reverse.",
+    minutes=7,
 )
 
 RANDOM = np.random.default_rng(133)
@@ -441,6 +443,7 @@ How does the *slope* of `f` along `v` change as you move along `v`? Write v·Hv 
         (lambda f, x, v: v @ ad.hessian(f)(x) @ v, "That is `ad.hessian`, which this exercise leaves to you"),
     ],
     why="A tangent of a tangent, and nothing walked back.",
+    minutes=6,
 )
 
 QUESTIONS = (*PREDICTIONS, DIVIDE, MODES, CURVATURE)

@@ -317,6 +317,7 @@ Write `backtrack(f, x, gradient, step)`. `x`, `gradient` and `step` are arrays. 
         ),
     ],
     why="A step is tried before it is taken, and halved until the height keeps a tenth of its promise.",
+    minutes=12,
 )
 
 CUBES = np.array([2.0, -3.0, 5.0])
@@ -445,6 +446,7 @@ Write `hessian(f, x)`. It gets a function of one array, and an array of any shap
     ],
     otherwise="Your result is {given}, and by hand it is {answer}. Is it the Jacobian of the gradient?",
     why="The Jacobian of the gradient agrees with the second derivatives by hand.",
+    minutes=12,
 )
 
 
@@ -654,6 +656,7 @@ Solve both equations for the unknown. All you need is `along`, which is H times 
     "· "
     "along below the line.",
     why="It arrives after about as many products as there are rows, and the matrix is never there.",
+    minutes=11,
 )
 
 QUESTIONS = (*PREDICTIONS, BACKTRACKING, HESSIAN, CONJUGATE)

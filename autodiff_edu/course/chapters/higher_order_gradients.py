@@ -1,4 +1,4 @@
-"""The exercises of chapter 12, higher orders: a third derivative, input-gradient regularisation, a gradient penalty."""
+"""The exercises of chapter 11, higher orders: a third derivative, input-gradient regularisation, a gradient penalty."""
 
 from __future__ import annotations
 
@@ -249,6 +249,7 @@ Write a function that returns the third derivative of `f` at `x`, a constant. Us
         (lambda f, x: with_number(f, x, float), PLAIN),
     ],
     why="Three tapes, three backward passes, and all but the last are recorded by the tapes around them.",
+    minutes=10,
 )
 
 
@@ -414,6 +415,7 @@ Return the gradients of the loss with respect to the layer's kernel and its bias
         ),
     ],
     why="Both terms count, and the term is differentiated through the gradient inside it.",
+    minutes=9,
 )
 
 
@@ -608,6 +610,7 @@ The check differentiates what you return with respect to the critic's weights, s
         ),
     ],
     why="One norm for each row, on the way from fake to real, and a gradient that trains the critic.",
+    minutes=9,
 )
 
 QUESTIONS = (*PREDICTIONS, THIRD, REGULARISED, PENALTY)

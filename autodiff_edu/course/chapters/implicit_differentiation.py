@@ -297,6 +297,7 @@ A planet on an ellipse moves fast near its sun and slowly far away. Kepler found
     spellings=[find_planet_once],
     why="No turn of the solver is on the tape. For second derivatives to be right as well, `backward` computes with "
     "`E = angle(M, e)`.",
+    minutes=17,
 )
 
 DRAW = np.random.default_rng(192)
@@ -409,6 +410,7 @@ A *deep equilibrium model* (Bai, Kolter and Koltun, 2019) is a network of one la
     cases=list_cases((ad.constant(MATRIX), ad.constant(BIAS)), ARRIVES, explain_layer),
     answer=find_equilibrium,
     why="One u is enough for all the weights, whether you solved for it or repeated u = v + u A.",
+    minutes=17,
 )
 
 OUTER = np.random.default_rng(193)
@@ -528,6 +530,7 @@ The best weights are given. Use `u`, and how the inner gradient changes with `s`
         ),
     ],
     why="If you used u, one linear system was enough for all the strengths: eight of them, or a thousand.",
+    minutes=16,
 )
 
 QUESTIONS = (*PREDICTIONS, PLANET, LAYER, STRENGTHS)

@@ -1,4 +1,4 @@
-"""The exercises of chapter 14, Jacobians: their shapes, the gradient as a sum, and which mode takes fewer passes."""
+"""The exercises of chapter 16, Jacobians: their shapes, the gradient as a sum, and which mode takes fewer passes."""
 
 from __future__ import annotations
 
@@ -168,6 +168,7 @@ layer = nn.Dense(6)
         ),
     },
     why="The target's shape, and then the source's; a scalar has the shape () and adds no axis.",
+    minutes=4,
 )
 
 RANDOM = np.random.default_rng(1013)
@@ -248,6 +249,7 @@ Write a function that turns a Jacobian into the gradient. `target_ndim` is the n
     otherwise="Add up the slopes over the axes of the target: what is left has the shape of the source. One of the "
     "gradients should be {answer}, and yours is {given}.",
     why="The outputs are added up, and what's left has the source's shape, for targets with 0, 1 and 2 axes.",
+    minutes=3,
 )
 
 OTHER = {"forward": "reverse", "reverse": "forward"}
@@ -303,6 +305,7 @@ Which way needs fewer passes, `"forward"` or `"reverse"`?
         )
     ],
     why="Few outputs: pull their seeds back. Few inputs: push their tangents forward.",
+    minutes=3,
 )
 
 QUESTIONS = (*PREDICTIONS, SHAPES, GRADIENT_FROM, CHOOSE_THE_MODE)

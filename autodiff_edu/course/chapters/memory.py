@@ -173,6 +173,7 @@ A chain has 144 steps, and the result of each takes 3 MB. Count as in m(k) = k +
     },
     spellings=[{"plain": 435, "segments": 12, "most": 78, "steps": 288}],
     why="A sixth of the memory, for one more run of the chain.",
+    minutes=7,
 )
 
 ROOM = 250_000
@@ -321,6 +322,7 @@ HALF = Function(
         (read_late_variable, LATE_VARIABLE),
     ],
     why="The tapes never hold more than 250,000 bytes, where those of the plain network hold 443,400.",
+    minutes=7,
 )
 
 SECOND_MASK = (
@@ -508,6 +510,7 @@ DROPPED = Function(
         (draw_for_nothing, OTHER_NUMBERS),
     ],
     why="Two runs, one mask: now the second run is like the first.",
+    minutes=6,
 )
 
 QUESTIONS = (*PREDICTIONS, PLAN, HALF, DROPPED)

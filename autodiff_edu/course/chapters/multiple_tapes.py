@@ -1,4 +1,4 @@
-"""The exercises of chapter 11, several tapes: two that are independent, two gradients from one, which records what."""
+"""The exercises of chapter 10, several tapes: two that are independent, two gradients from one, which records what."""
 
 from __future__ import annotations
 
@@ -199,6 +199,7 @@ Let `tape0` follow `x0` alone, and `tape1` follow `x1` alone.""",
         ),
     ],
     why="Each tape holds what depends on its own source: two entries, of which one is the product.",
+    minutes=4,
 )
 
 
@@ -274,6 +275,7 @@ Return dz/dx and dm/dy, in this order. Use one tape, and compute `z` and `m` onl
         (lambda x, y: (2 * x, 1 + 2 * y), "Both gradients are right, but no tape was used. Let the tape find them."),
     ],
     why="The entries of one tape are enough for both. At x = 3, y = 2 they give 6 and 5.",
+    minutes=4,
 )
 
 
@@ -348,6 +350,7 @@ with ad.GradientTape() as first, ad.GradientTape(watch_accessed_variables=False)
         )
     ],
     why="`first`: q and s. `second`: p, r, s and t. Only s is in both, because of y in the one and of r in the other.",
+    minutes=4,
 )
 
 QUESTIONS = (*PREDICTIONS, TWO_TAPES, ONE_TAPE, LANES)

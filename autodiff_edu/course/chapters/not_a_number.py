@@ -228,6 +228,7 @@ DISTANCES = Function(
         ),
     ],
     why="Where two points meet, distance and gradient are both 0. Everywhere else, nothing has changed.",
+    minutes=9,
 )
 
 LABELS = np.array([2, 0, 1, 1])
@@ -383,6 +384,7 @@ LOSS = Function(
         ),
     ],
     why="The loss is finite wherever the scores are, and so are its first and second derivatives.",
+    minutes=8,
 )
 
 Gradients = Sequence[Any]
@@ -530,6 +532,7 @@ Write both kinds of clipping for a list of gradients of any shapes. A gradient m
         ),
     },
     why="By value, each number for itself; by global norm, one factor for all, and 1 if nothing is too long.",
+    minutes=8,
 )
 
 QUESTIONS = (*PREDICTIONS, DISTANCES, LOSS, CLIPS)

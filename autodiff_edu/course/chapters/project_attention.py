@@ -1,4 +1,4 @@
-"""Project 22.2: attention by einsum, its causal mask, its gradient by hand, and where its Jacobian is 0."""
+"""Project 24.2: attention by einsum, its causal mask, its gradient by hand, and where its Jacobian is 0."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def cases(name: str, advice: str, large: str, never: str) -> list[Case]:
             lambda found, _: (
                 f"Scores of 1000 give wrong mixtures. Nothing may be clipped or replaced.{never}"
                 if np.isfinite(found).all()
-                else f"Scores of 1000 give NaN. Subtract each row's largest score before exp, as in chapter 10{large}"
+                else f"Scores of 1000 give NaN. Subtract each row's largest score before exp, as in chapter 12{large}"
             ),
         ),
         Case(lambda layer: needs_gradients(layer.__wrapped__, Q, K, V, written=f"{name}(q, k, v)")),

@@ -1,4 +1,4 @@
-"""Project 22.1: a network that solves u'' = -u, from its second derivative to its measured errors."""
+"""Project 24.1: a network that solves u'' = -u, from its second derivative to its measured errors."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ def values_of(solution: Any, x: Any) -> Any:
     if values.shape != x.shape:
         raise NotYet(f"For an x of shape {x.shape} it returns the shape {values.shape}. I need one number for each x.")
     if not np.isfinite(values).all():
-        raise NotYet("Some of its values are not finite. Find the first step at which that happens, as in chapter 10.")
+        raise NotYet("Some of its values are not finite. Find the first step at which that happens, as in chapter 12.")
     return values
 
 

@@ -161,6 +161,7 @@ w.grad
         ),
     },
     why="`backward()` adds, `None` clears, a cut factor counts as a plain number, and only a leaf keeps its gradient.",
+    minutes=5,
 )
 
 LINES = Table(
@@ -238,6 +239,7 @@ c) "Line 5 raises: element 0 of tensors does not require grad."
     called="line",
     why="A new tensor under an old name, a write into a result that is needed later, and a position, which has no slope. "
     "The line with the error is to blame in none of them.",
+    minutes=5,
 )
 
 
@@ -296,6 +298,7 @@ Write `scales(sizes)`, which is given how many samples each part has, and return
     ],
     why="Each mean is multiplied by its share of the samples, and then adding up, which `backward()` does anyway, is "
     "just what you want.",
+    minutes=5,
 )
 
 QUESTIONS = (*PREDICTIONS, GRADS, LINES, SCALES)

@@ -192,6 +192,7 @@ Write `fold(g, shape)`. It's given a cotangent `g`, an array, and the shape that
         (first_of_each, "Your function picks some of the contributions. All of them count: sum them."),
     ],
     why="You sum away what was added on the left; what had length 1 you sum and keep.",
+    minutes=9,
 )
 
 
@@ -244,6 +245,7 @@ and `y`. It returns two contributions, to `x` and to `y`. Start with the shapes.
     ],
     otherwise="An entry of a matrix product is a row times a column: which entries of z does one element touch?",
     why="The shapes leave hardly a choice, and the numbers agree, also for square matrices.",
+    minutes=8,
 )
 
 
@@ -332,6 +334,7 @@ it. Careful: not every broadcasting here is a mistake.""",
         ),
     ],
     why="Each prediction meets its own target, and the fit agrees with the best plane through the hidden samples.",
+    minutes=8,
 )
 
 QUESTIONS = (*PREDICTIONS, FOLD, MATMUL, FLAT_FIT)

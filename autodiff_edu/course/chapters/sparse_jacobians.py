@@ -157,6 +157,7 @@ Here is the pattern of a Jacobian with six rows and five columns. Write a list w
         ([0, 0, 0, 0, 0, 0], "Rows 0 and 2 have the same colour, but both have a number in column 0."),
         ([0, 1, 0, 1, 0], "It's the rows that are coloured, not the columns."),
     ],
+    minutes=10,
 )
 
 
@@ -301,6 +302,7 @@ TRIDIAGONAL = Function(
         ),
     ],
     why="Three products, whatever the size, and no number has been lost.",
+    minutes=10,
 )
 
 SAME_WAY = {"rows": "rows", "columns": "columns", "row": "rows", "column": "columns"}
@@ -372,6 +374,7 @@ For each Jacobian, write which way needs fewer passes and how many colours that 
     why="A single full row does no harm by rows, and a single full column none by columns. With both, neither way "
     "helps on its own. Otherwise, compare the fullest column with the fullest row: the smaller number is the fewest "
     "passes that you can hope for.",
+    minutes=10,
 )
 
 QUESTIONS = (*PREDICTIONS, COLOURING, TRIDIAGONAL, WAYS)

@@ -167,13 +167,14 @@ Here's the walker's loss for someone who prefers prizes soon: the value of the n
         td_loss(lambda p, d, v: cut(d * (p + v))): "Only the next value is discounted, not the prize.",
     },
     why="The values move and the targets stand still, until the next turn computes them anew.",
+    minutes=7,
 )
 
 X = ad.constant(np.random.default_rng(2013).uniform(-4.0, 4.0, 6))
 STRAIGHT_THROUGH = Function(
     "Straight through a step",
     """\
-`np.round` is a step function, so its gradient is `None` (chapter 5). Sometimes you want to round on the way forward and, on the way back, pretend that you hadn't. Networks whose weights must fit into a few bits are trained like that. Write `round_through(x)`: its value is `np.round(x)`, and its gradient is 1
+`np.round` is a step function, so its gradient is `None` (chapter 6). Sometimes you want to round on the way forward and, on the way back, pretend that you hadn't. Networks whose weights must fit into a few bits are trained like that. Write `round_through(x)`: its value is `np.round(x)`, and its gradient is 1
 for each element. You need one sum, one difference and one cut.""",
     signature="round_through(x)",
     cases=[
@@ -199,6 +200,7 @@ for each element. You need one sum, one difference and one cut.""",
         "alone. Cut that x, and not the other.",
     },
     why="Rounded on the way forward, and straight through on the way back.",
+    minutes=7,
 )
 
 
@@ -279,6 +281,7 @@ Write `program(x, constant)` so that its gradient with respect to `x` depends on
     },
     why="The value is the same, and the slope depends on the tool: a pause keeps operations off the tape, and a cut stops "
     "what flows back.",
+    minutes=6,
 )
 
 QUESTIONS = (*PREDICTIONS, TD_LOSS, STRAIGHT_THROUGH, TWO_TOOLS)

@@ -159,6 +159,7 @@ TWO_SLOPES = Recording(
     otherwise=f"At x = {X.numpy()[0]:.3f} the slope of s is {2 * X.numpy()[0]:.3f} and that of t {4 * X.numpy()[0] ** 3:.3f}, "
     "and there is one slope for each element of x.",
     why="One forward pass was enough for both gradients. A persistent tape keeps its arrays for a second backward pass.",
+    minutes=4,
 )
 
 
@@ -259,6 +260,7 @@ STEEPEST = Function(
         "`reset` has forgotten the loss and the watch. Don't empty the tape: pause it.",
     },
     why="The tape holds what the loss needs, and nothing else. The log reads its number, and the tape never notices.",
+    minutes=3,
 )
 
 AFTER_A_RESET = Table(
@@ -308,6 +310,7 @@ with ad.GradientTape() as tape:
         ),
     },
     why="The reset forgot the entry of a and both watches; reading y brought one back. To the tape, c is 6 + 2 y².",
+    minutes=3,
 )
 
 QUESTIONS = (*PREDICTIONS, TWO_SLOPES, STEEPEST, AFTER_A_RESET)

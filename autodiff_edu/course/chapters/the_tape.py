@@ -142,6 +142,7 @@ with ad.GradientTape() as tape:
     otherwise="The tape holds a whole number of entries. Count operations on watched values, one by one, and the "
     "loop's line once per turn.",
     why="Three turns with two operations each, then a sine and a multiplication.",
+    minutes=7,
 )
 
 
@@ -235,6 +236,7 @@ You're building a tape of your own. It should be able to note a number, an array
         ),
     ],
     why="Numbers, arrays, lists and lists in lists: whatever is written later, the past stays as it was.",
+    minutes=7,
 )
 
 ARROWS = {("x", "a"), ("y", "a"), ("a", "b"), ("a", "c"), ("b", "c"), ("c", "d"), ("x", "d")}
@@ -318,6 +320,7 @@ d = c * x
         (ARROWS - {("a", "c")}, "Look at the line of c again"),
     ],
     check=judge_arrows,
+    minutes=6,
 )
 
 QUESTIONS = (*PREDICTIONS, ENTRIES, NOTE, GRAPH)

@@ -198,6 +198,7 @@ After this first call, you make one of these changes and call `model` again. Wha
     spellings=[{letter.upper(): f" {right.title()}" for letter, (right, _) in CHANGES.items()}],
     why="Arrays and floats that you pass, and variables, are read again; shapes, dtypes and whole numbers choose the "
     "program; the rest is kept.",
+    minutes=12,
 )
 
 DRAW = np.random.default_rng(172)
@@ -379,6 +380,7 @@ def training_step(w, x, y):
         ),
     ],
     why="It compiles, and both of its paths are right.",
+    minutes=12,
 )
 
 
@@ -638,6 +640,7 @@ Here's a small one, the slope of sin before any pass, with what each line reads 
         (sweep(end=lambda left: left + left[:1]), "sin is in your list twice."),
         (unused, "That is `unused`, which this exercise leaves to you"),
     ],
+    minutes=11,
 )
 
 QUESTIONS = (*PREDICTIONS, BAKED_IN, REPAIRED, A_PASS)

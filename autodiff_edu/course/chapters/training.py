@@ -149,6 +149,7 @@ You know how large the slope of one sigmoid can be. That gives you a bound, a nu
     },
     why="At most (2/4)¹⁰, about a thousandth. With the weight 4 the bound is 1, and even that is out of reach: each "
     "sigmoid would have to be given 0.",
+    minutes=9,
 )
 
 DRAW = np.random.default_rng(2016)
@@ -257,7 +258,7 @@ def entries_hint(found: int, wanted: int) -> str:
 RECOMPUTE = Function(
     "Recompute a block",
     """\
-`recompute(block)` does for a block with kernels what `recomputed(f)` in chapter 18 did for a function of one array. It returns a function that computes the same as `block(x, kernels)`, but leaves only *one* entry on the tape. Its `backward` computes the block again, under a tape of its own. Write that part. It returns the gradient of `x`, and the list of gradients of the kernels.
+`recompute(block)` does for a block with kernels what `recomputed(f)` in chapter 20 did for a function of one array. It returns a function that computes the same as `block(x, kernels)`, but leaves only *one* entry on the tape. Its `backward` computes the block again, under a tape of its own. Write that part. It returns the gradient of `x`, and the list of gradients of the kernels.
 
 The forward line is done: on plain arrays nothing is recorded.""",
     signature="recompute(block)",
@@ -333,6 +334,7 @@ The forward line is done: on plain arrays nothing is recorded.""",
         ),
     ],
     why="One entry in place of eight, the same gradients, and the block computed twice: memory against operations.",
+    minutes=8,
 )
 
 
@@ -443,6 +445,7 @@ Fit a straight line once more, in **another framework**: PyTorch, JAX or TensorF
     ],
     why="The same turns, the same numbers. If a framework took the slopes for you: once you know one tape, you know the "
     "others.",
+    minutes=8,
 )
 
 QUESTIONS = (*PREDICTIONS, TEN_SIGMOIDS, RECOMPUTE, FIT)

@@ -303,6 +303,7 @@ calls them with values of its own: floats, but whole numbers for `three`.""",
         ),
     },
     why="Never watched, outside the tape, integers, off to NumPy, rebound: five suspects, five small repairs.",
+    minutes=9,
 )
 
 
@@ -373,7 +374,8 @@ x.assign(5.0); y = x * x             # j
             _4="4 is the slope at 2. But x is read after the assign, when it is 5.",
         ),
     },
-    why="Four are None, three are 0, three are other numbers. In d one path of two is cut: chapter 6 is about that.",
+    why="Four are None, three are 0, three are other numbers. In d one path of two is cut: chapter 7 is about that.",
+    minutes=8,
 )
 
 VAN = """\
@@ -507,6 +509,7 @@ right slope, and not just any number.""",
         ([(5, "assign", "wages = 90.0"), (7, "float", "fuel = litres * 1.6")], "the slope is 0.64"),
         ([(5, "assign", "wages = 90.0"), (7, "float", "fuel = 38.4")], "a plain number. Keep it a tensor"),
     ],
+    minutes=8,
 )
 
 QUESTIONS = (*PREDICTIONS, FIVE_PROGRAMS, TEN_GRADIENTS, READ_AN_EXPLANATION)

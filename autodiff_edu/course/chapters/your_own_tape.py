@@ -617,6 +617,7 @@ Write the backward pass for numbers, without looking back, and without calling `
     spellings=[partial(walk)],
     hints=[(partial(walk, slip=slip), hint) for slip, hint in ON_NUMBERS.items()],
     why=f"Your tape and ours agree on {len(NUMBERS)} programs, to the last None.",
+    minutes=17,
 )
 
 SHAPES: tuple[tuple[int, ...], ...] = ((), (3,), (2, 1), (2, 3))
@@ -757,6 +758,7 @@ Your tape can't divide. NumPy's name for `/` is `np.divide`, and the two magic m
         ),
     ],
     why="Division works from both sides, forward and backward, for numbers and for arrays.",
+    minutes=17,
 )
 
 ROW, COLUMN = np.array([1.0, 2.0, 3.0]), np.array([[1.0], [4.0]])
@@ -824,6 +826,7 @@ Somebody wrote this walk for arrays. It's right for many programs, and three of 
     ],
     why=f"All three are fixed. On {sum(map(len, ARRAYS))} programs with arrays of all shapes, your tape agrees with "
     "ours.",
+    minutes=16,
 )
 
 QUESTIONS = (*PREDICTIONS, FROM_MEMORY, DIVISION, MEND)

@@ -4,9 +4,9 @@ r"""Write into a chapter's notebook what is known elsewhere: its number, its nei
 
 does so before it runs a chapter. What is written where:
 
-- `# 9 · Custom gradients`, the first line of the first cell, gets the number;
-- `*Previous: [8 · …](…) · Next: [10 · …](…)*` stands below it, and at the end of the last cell;
-- the cells that call `predict` get the chapter's letters in order, `predict("9.a")`;
+- `# 12 · Custom gradients`, the first line of the first cell, gets the number;
+- `*Previous: [11 · …](…) · Next: [13 · …](…)*` stands below it, and at the end of the last cell;
+- the cells that call `predict` get the chapter's letters in order, `predict("12.a")`;
 - each cell with the tag "exercise" gets the next exercise: above it stands its title and question, and it, the heading
   of its solution and its solution get the ids `ex-2-answer`, `ex-2-fold` and `ex-2-solution`;
 - exercises that come after those of the notebook get cells of their own, after these.
@@ -60,9 +60,9 @@ def fill(notebook: dict[str, Any], chapter: Chapter) -> None:
     >>> notebook = {"cells": cells}
     >>> fill(notebook, OURS.find("custom-gradients"))
     >>> [cell["source"].partition("\n")[0] for cell in notebook["cells"]][::7]
-    ['# 9 · Custom gradients', 'predict("9.g")', 'check("9.3", 1)']
+    ['# 12 · Custom gradients', 'predict("12.g")', 'check("12.3", 1)']
     >>> notebook["cells"][9]["source"].partition("\n")[0]
-    '### 9.1 Right to second order'
+    '### 12.1 Right to second order'
     """
     _fill_predictions(notebook["cells"], chapter)
     _fill_exercises(notebook["cells"], chapter)
@@ -153,7 +153,8 @@ def _fill_exercises(cells: list[Any], chapter: Chapter) -> None:
             elif str(cell.get("id")).endswith("-fold"):
                 _name(cell, f"{name}-fold", id)
                 _set(cell, re.sub(r"^(#.* )(\d+|[A-Z])\.\d+(?=\n|$)", rf"\g<1>{id}", "".join(cell["source"])))
-        text = f"### {id} {exercise.title}\n\n{exercise.question}" if exercise.title else exercise.question
+        time = f" ({exercise.minutes} min)" if exercise.minutes else ""
+        text = f"### {id} {exercise.title}{time}\n\n{exercise.question}" if exercise.title else exercise.question
         if text:
             above = cells[found[k - 1] + 1 if k else 0 : place]
             texts = [cell for cell in above if TEXT.fullmatch(str(cell.get("id")))]
@@ -223,8 +224,8 @@ def _shown(cells: list[Any], cell: Any, call: str) -> str:
 
 
 def _title(text: str) -> str:
-    """Return the title of an exercise's text, without its id."""
-    return re.sub(r"^#+ ([\dA-Z]+\.\d+ )?", "", text.partition("\n")[0])
+    """Return the title of an exercise's text, without its id and its minutes."""
+    return re.sub(r"^#+ ([\dA-Z]+\.\d+ )?| \(\d+ min\)$", "", text.partition("\n")[0])
 
 
 def _part(id: str) -> tuple[int, str]:

@@ -1,0 +1,3 @@
+"""A network."""
+
+QUESTIONS = ()

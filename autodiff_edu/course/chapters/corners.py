@@ -1,0 +1,3 @@
+"""Corners."""
+
+QUESTIONS = ()
