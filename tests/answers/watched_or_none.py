@@ -4,7 +4,7 @@ import numpy as np
 
 import autodiff_edu as ad
 
-EIGHT = {"a": 0.0, "b": 2.0, "c": None, "d": 0, "e": None, "f": 4.0, "g": 10, "h": 6.0}
+EIGHT = {"a": 0.0, "b": 2.0, "c": None, "d": 0, "e": None, "f": 6.25, "g": 10, "h": 7.0}
 WAGES, FUEL = (5, "assign", "wages = 30.0 * hours"), (7, "float", "fuel = litres * 1.6")
 
 
@@ -74,6 +74,24 @@ def without_return(first, second, c, x):
     two_tapes(first, second, c, x)
 
 
+def from_the_variable(first, second, c, x):
+    with ad.GradientTape() as one:
+        c.assign(first(x))
+    with ad.GradientTape() as two:
+        loss = second()
+    return one.gradient(c, x, output_gradients=two.gradient(loss, c))
+
+
+def by_a_jacobian(first, second, c, x):
+    with ad.GradientTape() as one:
+        stage = first(x)
+    c.assign(stage)
+    with ad.GradientTape() as two:
+        loss = second()
+    table = one.jacobian(stage, x).numpy()
+    return np.tensordot(two.gradient(loss, c).numpy(), table, axes=stage.ndim)
+
+
 def combined(how, assigns=True, rebinds=False):
     """Make an answer that combines the slopes of the two stages in some way."""
 
@@ -105,7 +123,7 @@ RIGHT = {
         [WAGES, (7, "fuel = float(litres) * 1.6", "fuel = np.float32(1.6) * litres")],
         [(5, "assign", "wages = 7200.0 / speed"), (7, "float", "fuel=np.multiply(litres, 1.6)  # a tensor")],
     ],
-    3: [two_tapes, one_persistent_tape, dot_product, differences, element_by_element],
+    3: [two_tapes, one_persistent_tape, dot_product, differences, element_by_element, by_a_jacobian],
 }
 
 WRONG = {
@@ -113,23 +131,24 @@ WRONG = {
         ({**EIGHT, "a": None}, "None would mean that no path"),
         ({**EIGHT, "a": 1}, "What does the second one send"),
         ({**EIGHT, "a": 2}, "is subtracted"),
-        ({**EIGHT, "b": 4}, "one contribution only"),
+        ({**EIGHT, "b": 5}, "one contribution only"),
         ({**EIGHT, "b": None}, "None would mean that no path"),
         ({**EIGHT, "c": 0}, "does not go through floor"),
         ({**EIGHT, "d": None}, "maximum is not a step function"),
         ({**EIGHT, "d": 1}, "larger one is 3"),
-        ({**EIGHT, "e": 4}, "has no past"),
+        ({**EIGHT, "e": 5}, "has no past"),
         ({**EIGHT, "e": 0}, "0 would be a slope that arrived"),
-        ({**EIGHT, "f": 12}, "along that path nothing flows back"),
+        ({**EIGHT, "f": 18.75}, "along that path nothing flows back"),
         ({**EIGHT, "f": None}, "The other is the factor x"),
-        ({**EIGHT, "f": 8}, "the value of y"),
-        ({**EIGHT, "f": 2}, "which number is in it"),
+        ({**EIGHT, "f": 15.625}, "the value of y"),
+        ({**EIGHT, "f": 12.5}, "along the other"),
+        ({**EIGHT, "f": 2.5}, "which number is in it"),
         ({**EIGHT, "f": 0}, "The other is the factor x"),
-        ({**EIGHT, "g": 4}, "when it is 5"),
+        ({**EIGHT, "g": 5}, "when it is 5"),
         ({**EIGHT, "g": None}, "which cuts nothing"),
         ({**EIGHT, "h": None}, "computed under the tape"),
-        ({**EIGHT, "h": 4}, "Which value has x"),
-        ({**EIGHT, "b": 4, "g": 4}, "6 of 8 are right"),
+        ({**EIGHT, "h": 5}, "Which value does x have"),
+        ({**EIGHT, "b": 5, "g": 5}, "6 of 8 are right"),
         ({**EIGHT, "c": "None"}, "without quotes"),
         ({**EIGHT, "a": [1, 2]}, "the gradient of a"),
         ({**EIGHT, "a": ..., "e": ...}, "Still missing: a, e"),
@@ -149,7 +168,8 @@ WRONG = {
         ([WAGES, (7, "float", "fuel = litres")], "the cost is 114, and it was 128.4"),
         ([(5, "assign", "wages = 90.0"), FUEL], "the slope is 0.64, and finite differences say"),
         ([(5, "assign", "wages = hours"), FUEL], "the cost is 41.4"),
-        ([WAGES, (7, "float", "fuel = litre * 1.6")], "raised NameError"),
+        ([WAGES, (7, "float", "fuel = litre * 1.6")], "raised NameError in the line `fuel = litre"),
+        ([(5, "assign", "wages += 30.0 * hours"), FUEL], "raised RuntimeError in the line `wages \\+= 30"),
         ([WAGES, (7, "float", "fuel = litres * ")], "raised SyntaxError"),
         ([WAGES, (7, "float", "litres * 1.6")], "one line that computes fuel"),
         ([(5, "assign", "wages = 90.0"), (7, "float", "fuel = 38.4")], "a plain number. Keep it a tensor"),
@@ -167,6 +187,17 @@ WRONG = {
     3: [
         (under_one, "gets as far as c"),
         (without_return, "Is a `return` missing"),
+        (from_the_variable, "Begin at the tensor"),
+        (
+            combined(
+                lambda one, stage, x, two, loss, c: one.gradient(stage, x, output_gradients=two.gradient(loss, stage))
+            ),
+            "print it",
+        ),
+        (
+            combined(lambda one, stage, x, two, loss, c: one.gradient(stage, x) * np.sum(two.gradient(loss, c))),
+            "don't add them up",
+        ),
         (combined(lambda one, stage, x, two, loss, c: two.gradient(loss, c)), "what arrives at c"),
         (combined(lambda one, stage, x, two, loss, c: one.gradient(stage, x)), "slope of stage one alone"),
         (
@@ -175,7 +206,7 @@ WRONG = {
                 assigns=False,
                 rebinds=True,
             ),
-            "assign to it",
+            "something that `second` never read",
         ),
         (
             combined(lambda one, stage, x, two, loss, c: one.gradient(stage, x) * two.gradient(loss, c)),

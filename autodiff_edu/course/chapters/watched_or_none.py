@@ -6,6 +6,7 @@ import linecache
 import math
 import re
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ PREDICTIONS = (
             "`slope = training.gradient(loss, pace)`": "That line asks, and in turn 1 the answer was -7. What is "
             "different in turn 2?",
         },
-        why="It's the only line between the walk that worked and the first one that didn't.",
+        why="Between the walk that worked and the next one, it's the only line that gives `pace` a new value.",
     ),
     Prediction(
         "`x = ad.Variable(2.0)`. Each turn computes `y = x + 1` under a tape, and ends with `x = x + 1`. What kind of "
@@ -109,9 +110,9 @@ PREDICTIONS = (
 )
 
 
-def slope(answer: float | None, hint: str, **known: str) -> Number:
-    """Return the form for one of the gradients; `known` are hints for wrong ones, such as `_4`."""
-    hints: dict[float | None, str] = {int(number[1:]): text for number, text in known.items()}
+def slope(answer: float | None, hint: str, known: dict[float | None, str] | None = None) -> Number:
+    """Return the form for one of the gradients; `known` are hints for wrong ones."""
+    hints = dict(known or {})
     if answer is None:
         hints[0] = f"0 would be a slope that arrived at x. {hint}"
     else:
@@ -122,7 +123,7 @@ def slope(answer: float | None, hint: str, **known: str) -> Number:
 EIGHT_GRADIENTS = Table(
     "None, 0 or a number?",
     """\
-In each of eight programs, `x` is `ad.Variable(2.0)` and `c` is `ad.Variable(0.0)`. The lines below run inside a tape's `with` block, each with its own tape and fresh variables. What is
+In each of eight programs, `x` is `ad.Variable(2.5)` and `c` is `ad.Variable(0.0)`. The lines below run inside a tape's `with` block, each with its own tape and fresh variables. What is
 `tape.gradient(y, x)`? Write `None`, `0` or the number, before you run any of them.
 
 ```python
@@ -141,46 +142,54 @@ x = x + 1.0; y = x * x               # h
         "a": slope(
             0,
             "Two paths lead from x to y, so two contributions arrive. What do they add up to?",
-            _1="1 is the contribution of the first x. What does the second one send?",
-            _2="The second x is subtracted: what does it send?",
+            {
+                1: "1 is the contribution of the first x. What does the second one send?",
+                2: "The second x is subtracted: what does it send?",
+            },
         ),
         "b": slope(
             2,
             "Two paths lead from x to y. One is cut by the step function; along the other, floor(x) is just a number.",
-            _4="4 would be the slope of x². floor(x) is 2 here, but it does not change with x: one contribution only.",
+            {
+                5: "5 would be the slope of x². floor(x) is 2 here, but it does not change with x: one contribution only."
+            },
         ),
         "c": slope(None, "Look for a path from x to y that does not go through floor. Adding 1 does not make one."),
         "d": slope(
             0,
             "maximum is not a step function: its curve bends, but never jumps. It took 3 here, so how much does y "
             "change with x?",
-            _1="1 is the slope where x is the larger one. At x = 2 the larger one is 3.",
+            {1: "1 is the slope where x is the larger one. At x = 2.5 the larger one is 3."},
         ),
         "e": slope(
             None,
             "A constant made of plain numbers does not know where they came from.",
-            _4="4 is the slope of x². But x.numpy() is a plain number, and a constant made of it has no past.",
+            {5: "5 is the slope of x². But x.numpy() is a plain number, and a constant made of it has no past."},
         ),
         "f": slope(
-            4,
+            6.25,
             "Two paths seem to lead from x to y. The one through c ends at the assign. The other is the factor x.",
-            _12="12 is the slope of x³. But assign puts plain numbers into c: along that path nothing flows back.",
-            _8="8 is the value of y, or the slope along the path through c, which ends at the assign.",
-            _2="2 is the slope with respect to c. With respect to x, c is what counts: which number is in it?",
+            {
+                18.75: "18.75 is the slope of x³. But assign puts plain numbers into c: along that path nothing flows "
+                "back.",
+                12.5: "12.5 comes along the path through c, which ends at the assign. What comes along the other?",
+                15.625: "15.625 is the value of y.",
+                2.5: "2.5 is the slope with respect to c. With respect to x, c is what counts: which number is in it?",
+            },
         ),
         "g": slope(
             10,
             "x is read after the assign, which cuts nothing. Which value does it have then?",
-            _4="4 is the slope at 2. But x is read after the assign, when it is 5.",
+            {5: "5 is the slope at 2.5. But x is read after the assign, when it is 5."},
         ),
         "h": slope(
-            6,
+            7,
             "The new x was computed under the tape, from a variable. So is it on the tape, and what is its value?",
-            _4="4 is the slope at 2. Which value has x in the line of y?",
+            {5: "5 is the slope at 2.5. Which value does x have in the line of y?"},
         ),
     },
-    why="b and f have one path that is cut and one that is not: a number, but not the slope of what the line computes. "
-    "Chapter 7 is about that. And h rebinds x, yet does no harm: the new x was computed under the tape.",
+    why="In b and f one path of two is cut. floor has the slope 0 there, so 2 is right; but 6.25 is not the slope of x³. "
+    "Chapter 7 is about such numbers. And h rebinds x, yet does no harm: the new x was computed under the tape.",
     minutes=7,
 )
 
@@ -265,7 +274,8 @@ def _run(lines: dict[int, str]) -> dict[str, Any]:
     linecache.cache["van.py"] = (len(source), None, source.splitlines(keepends=True), "van.py")
     names: dict[str, Any] = {"ad": ad, "np": np}
     written = f"{_with_lines(lines)}, the program"
-    call(lambda: exec(compile(source, "van.py", "exec"), names), written=written)
+    code = call(compile, source, "van.py", "exec", written=written)
+    call(FunctionType(code, names), written=written)  # whose file is van.py, so an error names the line there
     if not isinstance(names["cost"], ad.Tensor):
         raise NotYet(f"{written} makes cost {shorten(names['cost'])}, a plain number. Keep it a tensor.")
     return names
@@ -328,12 +338,13 @@ WEIGHTS = np.array([1.0, 3.0, -2.0])
 
 
 def _with_numbers(across: Any) -> Any:
-    """Return the slope of the example; in place of None, whether a tape said a number meanwhile."""
+    """Return the slope of the example; in place of None, whether a tape said a number, and whether the last one did."""
     c, b = ad.Variable(0.0), ad.Variable(2.0)
     found, events = observe(getattr(across, "__wrapped__", across), _even, lambda: c**2, c, b, written=SHOWN)
     if found is not None:
         return found
-    return [any(isinstance(event, Outcome) and event.result is not None for event in events)]
+    numbers = [event.result is not None for event in events if isinstance(event, Outcome)]
+    return [any(numbers), any(numbers[-1:])]
 
 
 def _with_sums(across: Any) -> Any:
@@ -368,6 +379,15 @@ def under_one_tape(first: Any, second: Any, c: Any, x: Any) -> Any:
         c.assign(first(x))
         loss = second()
     return tape.gradient(loss, x)
+
+
+def begun_at_c(first: Any, second: Any, c: Any, x: Any) -> Any:
+    """Begin the walk through stage one at the variable."""
+    with ad.GradientTape() as one:
+        c.assign(first(x))
+    with ad.GradientTape() as two:
+        loss = second()
+    return one.gradient(c, x, output_gradients=two.gradient(loss, c))
 
 
 right = carried(lambda back, at_c, loss: back(at_c))
@@ -405,6 +425,11 @@ For `first(b)` = 1 + 2b at `b` = 2, and the loss c², it should return 20.""",
             "there, and let a second walk begin where stage one ended.",
         ),
         (
+            begun_at_c,
+            "It returns None: the walk through stage one found no path. Did it begin at c? Stage one never computed "
+            "that variable. Begin at the tensor that `first` returned.",
+        ),
+        (
             lambda first, second, c, x: right(first, second, c, x) and None,
             "It returns None, though a tape said a number inside. Is a `return` missing?",
         ),
@@ -414,8 +439,8 @@ For `first(b)` = 1 + 2b at `b` = 2, and the loss c², it should return 20.""",
         ),
         (
             carried(lambda back, at_c, loss: back()),
-            "That is the slope of stage one alone. What is each unit of its result worth to the loss? (If you wrote "
-            "`c = first(x)`, then `second` still reads the variable: assign to it.)",
+            "That is the slope of stage one alone, with ones as its seed. What is each unit of c worth to the loss? If you "
+            "passed a seed, print it: it is None if you asked for something that `second` never read.",
         ),
         (
             carried(lambda back, at_c, loss: back() * at_c),
