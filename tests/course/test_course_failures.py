@@ -229,12 +229,6 @@ def test_a_variable_that_stays_one_has_a_slope_in_both_turns_and_so_has_a_new_te
     assert gradients == [1.0, 1.0]
 
 
-def test_a_variable_refuses_x_plus_equals_1():
-    x = ad.Variable(2.0)
-    with pytest.raises(RuntimeError, match="assign_add"):
-        x += 1
-
-
 def test_where_a_0_arrives_and_where_the_walk_never_gets():
     for value, expected in ((3.0, 0.0), (4.0, 2.0)):
         x, w = ad.Variable(value), ad.Variable(5.0)
