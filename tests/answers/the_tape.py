@@ -92,13 +92,45 @@ def backwards(lines, watched):
     return [name for name, _ in lines if reaches(name)]
 
 
+def removing(lines, watched):
+    names, followed = [], set(watched)
+    for name, inputs in lines:
+        if some(inputs, followed):
+            names.append(name)
+            followed.add(name)
+        else:
+            followed.remove(name)
+    return names
+
+
+def erasing(lines, watched):
+    names, followed = [], set(watched)
+    for name, inputs in lines:
+        if some(inputs, followed):
+            names.append(name)
+            followed.add(name)
+        else:
+            names = [each for each in names if each != name]
+            followed.discard(name)
+    return names
+
+
 def returns_in_the_loop(lines, watched):
     return [name for name, inputs in lines[:1] if some(inputs, watched)]
 
 
 RIGHT = {
     1: [8, 8.0, np.int64(8), ad.constant(8.0), np.array([8])],
-    2: [{6, 8}, [6, 8], (8, 6), frozenset({6, 8}), {np.int64(6), np.int64(8)}, [6, 8, 8]],
+    2: [
+        {6, 8},
+        [6, 8],
+        (8, 6),
+        frozenset({6, 8}),
+        {np.int64(6), np.int64(8)},
+        [6, 8, 8],
+        np.array([6, 8]),
+        range(6, 9, 2),
+    ],
     3: [recorded, with_values, spoiling, recursive, on_a_tape],
 }
 
@@ -142,7 +174,8 @@ WRONG = {
         (None, "your answer is `None`"),
     ],
     3: [
-        (by(lambda inputs, followed: all(each in followed for each in inputs)), "only if all its inputs"),
+        (by(lambda inputs, followed: all(each in followed for each in inputs)), "One watched input is enough"),
+        (lambda lines, watched: [name for name, _ in lines if name in watched], "One watched input is enough"),
         (by(some, grows=False), "nothing computed from them"),
         (by(some, grows=False, forgets=False), "nothing computed from them"),
         (
@@ -152,13 +185,16 @@ WRONG = {
         (by(lambda inputs, followed: inputs[0] in followed), "the first input alone"),
         (by(lambda inputs, followed: inputs[-1] in followed), "the last input alone"),
         (by(some, forgets=False), "What should happen to `y`"),
-        (backwards, r"`a = a \+ b` only x is watched|What should happen|in order"),
+        (backwards, "its entry stays on the tape"),
         (by(lambda inputs, followed: not some(inputs, followed)), "For the lemonade"),
         (lambda lines, watched: [name for name, _ in lines], "returns every line"),
         (lambda lines, watched: len(recorded(lines, watched)), "counts the lines"),
         (lambda lines, watched: set(recorded(lines, watched)), "For the lemonade"),
         (lambda lines, watched: [*watched, *recorded(lines, watched)], "For the lemonade"),
         (lambda lines, watched: recorded(lines, watched)[::-1], "For the lemonade"),
+        (lambda lines, watched: list(dict.fromkeys(recorded(lines, watched))), "each has an entry of its own"),
+        (erasing, "its entry stays on the tape"),
+        (removing, "`discard`"),
         (returns_in_the_loop, "Is the `return` inside the loop"),
         (lambda lines, watched: lines[0].name, "raised AttributeError"),
         (lambda lines, watched: None, "returns None"),

@@ -7,6 +7,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..exercises import Case, Function, Judge, Number
 from ..feedback import NotYet, shorten
 from ..predictions import Prediction
@@ -35,7 +37,7 @@ PREDICTIONS = (
         why="One arrow leaves cups, and it leads to profit.",
     ),
     Prediction(
-        "Which of a, b and c will the tape record?",
+        "Which of a, b and c will the tape in the next cell record?",
         answer="b",
         choices=("b", "a and b", "b and c", "a, b and c"),
         hints={
@@ -175,7 +177,9 @@ OVERLOOKED = {
 def lines_of(answer: Any) -> set[int]:
     """Return the line numbers of an answer."""
     wanted = "I need a set of line numbers, as in {1, 2}"
-    if not isinstance(answer, set | frozenset | list | tuple):
+    if isinstance(answer, np.ndarray) and answer.ndim == 1:
+        answer = answer.tolist()
+    if not isinstance(answer, set | frozenset | list | tuple | range):
         raise NotYet(f"{wanted}, and your answer is {shorten(answer)}.")
     if any(line is ... for line in answer):
         raise NotYet("Replace the three dots with line numbers.")
@@ -237,12 +241,12 @@ A colleague's tape keeps `notes.append(x)`, without a copy. The program below ru
     minutes=8,
 )
 
-LEMONADE = [("t1", [30.0, "price"]), ("cups", [120.0, "t1"]), ("t3", ["price", 0.5]), ("profit", ["t3", "cups"])]
-
 Lines = list[tuple[str, list[Any]]]
 
+LEMONADE: Lines = [("t1", [30.0, "price"]), ("cups", [120.0, "t1"]), ("t3", ["price", 0.5]), ("profit", ["t3", "cups"])]
 
-def case(lines: Lines, watched: set[str], said: str) -> Case:
+
+def case(lines: Lines, watched: set[str], said: str | Callable[[Any, Any], str]) -> Case:
     """Return what a tape records of a program, and what to say of another answer."""
     return Case(lambda recorded: recorded(copy.deepcopy(lines), set(watched)), said)
 
@@ -284,6 +288,27 @@ def until_nothing_new(lines: Lines, watched: set[str]) -> list[str]:
     return [name for name, inputs in lines if followed.intersection(inputs)]
 
 
+def removing(lines: Lines, watched: set[str]) -> list[str]:
+    """Take a name out of a set in which it may not be."""
+    followed, names = set(watched), []
+    for name, inputs in lines:
+        if followed.intersection(inputs):
+            followed.add(name)
+            names.append(name)
+        else:
+            followed.remove(name)
+    return names
+
+
+def erasing(lines: Lines, watched: set[str]) -> list[str]:
+    """Take back what was recorded under a name that means something else by now."""
+    names: list[str] = []
+    for k, (name, _) in enumerate(lines):
+        now = recorded(lines[: k + 1], watched)
+        names = [*names, name] if len(now) > len(recorded(lines[:k], watched)) else [n for n in names if n != name]
+    return names
+
+
 def at_least_one(followed: set[str], inputs: list[Any]) -> bool:
     """Return what a tape asks of each operation."""
     return bool(followed.intersection(inputs))
@@ -306,7 +331,11 @@ Write the decision that every tape makes. `lines` are the operations of a progra
 `watched` is the set of names that are watched at the start, such as `{"price"}`. Return a list with the names of the lines that the tape records, in order. A name may be used again, as `y` was in the loop with the coin: then it means the new value.""",
     signature="recorded(lines, watched)",
     cases=[
-        case(LEMONADE, {"price"}, "For the lemonade, with price watched, your function returns {given}."),
+        case(
+            LEMONADE,
+            {"price"},
+            "For the lemonade, with price watched, the tape records {answer}, and your function returns {given}.",
+        ),
         case(
             [("a", ["x", "k"]), ("b", ["k", 3.0]), ("c", ["a", "b"])],
             {"x"},
@@ -322,15 +351,19 @@ Write the decision that every tape makes. `lines` are the operations of a progra
         case(
             [("b", ["a", 1.0]), ("a", [2.0, "x"]), ("a", ["a", "b"])],
             {"x"},
-            "In the program `b = a + 1`, `a = 2 * x`, `a = a + b` only x is watched. The tape records {answer}, and "
-            "your function returns {given}. When the first line ran, was `a` watched?",
+            lambda found, wanted: (
+                "In the program `b = a + 1`, `a = 2 * x`, `a = a + b` only x is watched. The tape records the second and "
+                f"the third line, and your function returns {found}."
+                + (" When the first line ran, was `a` watched?" if "b" in found else "")
+            ),
         ),
     ],
     answer=recorded,
     hints=[
         (
             by(lambda followed, inputs: all(each in followed for each in inputs)),
-            "Your function records a line only if all its inputs are watched. In `30 * price`, 30 is not.",
+            "Your function leaves out every line of the lemonade. One watched input is enough, such as price in "
+            "`30 * price`.",
         ),
         (
             by(at_least_one, grows=False),
@@ -346,6 +379,17 @@ Write the decision that every tape makes. `lines` are the operations of a progra
             "Your function looks at the last input alone. In `price - 0.5`, the first one is watched.",
         ),
         (by(at_least_one, forgets=False), FORGET),
+        (removing, "{raised} `discard` takes a name out of a set only if it is there."),
+        (
+            erasing,
+            "In the program `y = 2 * x`, `y = 3 * k`, `z = y + 1` only x is watched, and your function returns {given}. "
+            "The first line ran, and its entry stays on the tape, whatever `y` means later.",
+        ),
+        (
+            lambda lines, watched: list(dict.fromkeys(recorded(lines, watched))),
+            "In the program `b = a + 1`, `a = 2 * x`, `a = a + b` only x is watched, and your function returns {given}. "
+            "Two lines compute an `a` there, and each has an entry of its own.",
+        ),
         (
             until_nothing_new,
             "In the program `y = 2 * x`, `y = 3 * k`, `z = y + 1` only x is watched, and your function returns {given}. "
