@@ -4,6 +4,7 @@ Each must fail in the way that the chapter says, or there is nothing to see. Tho
 numbers, and are in `test_course_numbers.py`.
 """
 
+import copy
 import csv
 import math
 from functools import cache
@@ -16,7 +17,7 @@ from scipy.sparse.linalg import spsolve
 
 import autodiff_edu as ad
 from autodiff_edu import nn
-from autodiff_edu.course.chapters import watched_or_none
+from autodiff_edu.course.chapters import the_tape, watched_or_none
 from autodiff_edu.course.contents import OURS
 
 # Chapter 1: writing into an array that the tape still needs ---------------------------------------------------------
@@ -52,11 +53,27 @@ def test_the_arrays_that_tensors_hand_out_cannot_be_written_into():
     assert tape.gradient(y, x).tolist() == [2.0, 4.0]
 
 
-def test_a_tape_that_copies_nothing_has_its_past_changed_with_the_array():
-    data, notes = np.array([1.0, 2.0, 3.0]), []
-    notes.append(data)
-    data[0] = 100.0
-    assert (2 * notes[-1]).tolist() == [200.0, 4.0, 6.0]
+@pytest.mark.parametrize(
+    ("note", "slopes"), [(lambda x: x, [6, 6, 6]), (lambda x: x[:], [6, 6, 6]), (np.copy, [2, 4, 6])]
+)
+def test_a_tape_that_copies_nothing_or_slices_has_its_past_changed_with_the_buffer(note, slopes):
+    notes, buffer = [], np.zeros(1)
+    for reading in (1.0, 2.0, 3.0):
+        buffer[0] = reading
+        notes.append(note(buffer))
+        assert buffer * buffer == reading**2
+    assert [2 * float(x[0]) for x in notes] == slopes
+
+
+def test_the_lines_that_change_the_past_in_exercise_1_2_are_those_that_its_check_wants():
+    program = the_tape.PAST.question.split("```")[1].removeprefix("text").strip("\n").splitlines()
+    names, notes, culprits = {"np": np, "square": lambda x: notes.append(x)}, [], set()
+    for number, line in enumerate(program, 1):
+        before = copy.deepcopy(notes)
+        exec(line[2:].strip(), names)
+        if before and before[0].tolist() != notes[0].tolist():
+            culprits.add(number)
+    assert culprits == the_tape.CULPRITS
 
 
 @pytest.mark.parametrize("kind", [np.array, list])
