@@ -127,7 +127,7 @@ WRONG = {
             ),
             "Which operations stand at a corner",
         ),
-        (lambda order, demand: 3 * (demand - order) if order > demand else order - demand, "cost("),
+        (lambda order, demand: 3 * (demand - order) if order > demand else order - demand, r"cost\("),
         (lambda order, demand: ..., "three dots"),
         (lambda order, demand: None, "Is a `return` missing"),
         (3.0, "I need a function"),
