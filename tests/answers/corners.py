@@ -156,6 +156,7 @@ WRONG = {
         (lambda f, x: f(x + 1e-4) > f(x) and f(x - 1e-4) > f(x), "flat on a side"),
         (lambda f, x: f(x + 1e-4) >= f(x) or f(x - 1e-4) >= f(x), "Both sides have to be safe"),
         (lambda f, x: not steps(f, x), "changed places"),
+        (lambda f, x: f(x + 1e-20) >= f(x) and f(x - 1e-20) >= f(x), "too small"),
         (lambda f, x: f(x + 1e-4) <= f(x) and f(x - 1e-4) <= f(x), "has a top"),
         (lambda f, x: True, "Not everywhere"),
         (lambda f, x: False, "it should be True"),

@@ -80,17 +80,15 @@ PREDICTIONS = (
         why="Each relu passes on 0.",
     ),
     Prediction(
-        "Where is the bonus after 30 turns that start at 0?",
-        answer="at 0",
-        choices=("at 0", "at 0.5, the best one", "below 0", "hopping around 0"),
+        "At bonus = 0, what is the slope of `loss` from the left?",
+        answer=-2,
         hints={
-            "at 0.5, the best one": "A step follows the tape's slope. What does each relu pass on at 0, and what is the "
-            "slope of bonus² there?",
-            "below 0": "A step follows the tape's slope. What does each relu pass on at 0, and what is the slope of "
-            "bonus² there?",
-            "hopping around 0": "To hop, it would have to move once. What slope does the tape give for the first step?",
+            -1: "That is the slope from the right, where only the first relu counts.",
+            1: "From the left, only the second relu counts, and twice.",
+            2: "Left of 0 the mood falls as the bonus does. The loss has the mood with a minus.",
+            0: "That is what the tape will say. What is `loss` at -0.001?",
         },
-        why="Both relus pass on 0, and the slope of bonus² is 0 too. So no step goes anywhere.",
+        why="Left of 0 the mood is 2 · bonus, the loss is bonus² − 2 · bonus, and the slope of bonus² at 0 is 0.",
     ),
     Prediction(
         "After 300 turns with the penalty, how many of the six weights are exactly 0?",
@@ -318,6 +316,10 @@ Write `may_rest(f, x)`, which says whether a walk downhill may rest at `x`: `Fal
         (
             lambda f, x: bool(f(x + 1e-4) >= f(x) or f(x - 1e-4) >= f(x)),
             "One way down is enough to keep walking. Both sides have to be safe.",
+        ),
+        (
+            lambda f, x: bool(f(x + 1e-17) >= f(x) and f(x - 1e-17) >= f(x)),
+            "The right idea, with steps that are too small: in a computer, 1 + 1e-17 is 1.",
         ),
         (
             lambda f, x: not difference_rests(f, x),
