@@ -86,8 +86,14 @@ def between(f, x, h=1e-4):
 
 FOUR = {"split": "stuck", "late": "flat", "miss": "bottom", "drag": "flat"}
 
+
+def stacked(order, demand):
+    """Two choices that are made by hand."""
+    return np.where(order > demand, order - demand, 0) + 3 * np.where(demand >= order, demand - order, 0)
+
+
 RIGHT = {
-    1: [branches, other_way_round, product, two_choices, flags, own_rule, day_by_day, clipped],
+    1: [branches, other_way_round, product, two_choices, flags, own_rule, day_by_day, clipped, stacked],
     2: [FOUR, {name: word.upper() for name, word in FOUR.items()}],
     3: [steps, slopes, nudges, beside, lowest, without_a_corner],
 }
@@ -104,7 +110,7 @@ WRONG = {
             lambda order, demand: np.maximum(order - demand, 0) + 3 * np.maximum(demand - order, 0),
             "prefers neither side",
         ),
-        (lambda order, demand: relu(order - demand) + 3 * relu(demand - order), "both take 0"),
+        (lambda order, demand: relu(order - demand) + 3 * relu(demand - order), "something there takes 0"),
         (
             lambda order, demand: np.clip(order - demand, 0, None) + 3 * np.clip(demand - order, 0, None),
             "pass on everything",
@@ -116,6 +122,8 @@ WRONG = {
         (lambda order, demand: np.mean(branches(order, demand)), "one number for each day"),
         (lambda order, demand: branches(ad.stop_gradient(order), demand), "Keep `order` a tensor"),
         (lambda order, demand: branches(order.numpy(), demand), "not a tensor"),
+        (lambda order, demand: np.abs(order - demand) * np.where(order > demand, 1, 3), "something there takes 0"),
+        (lambda demand, order: branches(order, demand), "or the two arguments"),
         (lambda order, demand: np.abs(order - demand), "the costs are"),
         (
             lambda order, demand: np.where(order == demand, -3 * order, branches(order, demand)),
@@ -147,8 +155,8 @@ WRONG = {
         ("stuck", "I need a dict"),
     ],
     3: [
-        (lambda f, x: float(ad.grad(f)(x)) == 0, "that was chosen"),
-        (lambda f, x: abs(float(ad.grad(f)(x))) < 1e-6, "that was chosen"),
+        (lambda f, x: float(ad.grad(f)(x)) == 0, "was chosen"),
+        (lambda f, x: abs(float(ad.grad(f)(x))) < 1e-6, "was chosen"),
         (between, "top of a roof"),
         (lambda f, x: abs(f(x + 1e-4) - f(x - 1e-4)) < 1e-8, "mean of the two sides"),
         (lambda f, x: f(x + 1e-4) >= f(x), "to the right only"),
@@ -158,6 +166,7 @@ WRONG = {
         (lambda f, x: not steps(f, x), "changed places"),
         (lambda f, x: f(x + 1e-20) >= f(x) and f(x - 1e-20) >= f(x), "too small"),
         (lambda f, x: f(x + 1e-4) <= f(x) and f(x - 1e-4) <= f(x), "has a top"),
+        (lambda f, x: f(x + 1e-4) == f(x) == f(x - 1e-4), "it should be True"),
         (lambda f, x: True, "Not everywhere"),
         (lambda f, x: False, "it should be True"),
         (lambda f, x: f(x), "the value of `f`"),

@@ -168,8 +168,8 @@ A baker orders loaves in the evening. A loaf too many costs 1, and a loaf too fe
         (lambda order, demand: np.maximum(order - demand, 3 * (demand - order)), SHARES),
         (
             lambda order, demand: ad.nn.relu(order - demand) + 3 * ad.nn.relu(demand - order),
-            "At a tie your slope is 0: two operations stand at a corner, and both take 0. Can one of them take the "
-            "slope of its other side, or a single operation do the work?",
+            "At a tie your slope is 0: something there takes 0, as `ad.nn.relu` and `np.abs` do. Can a single operation "
+            "take the side that you want?",
         ),
         (
             lambda order, demand: np.clip(order - demand, 0, None) + 3 * np.clip(demand - order, 0, None),
@@ -178,7 +178,7 @@ A baker orders loaves in the evening. A loaf too many costs 1, and a loaf too fe
         ),
         (
             lambda order, demand: np.where(order > demand, 3 * (order - demand), demand - order),
-            "The two costs have changed places: a loaf too few is the expensive one.",
+            "The two costs have changed places, or the two arguments have: a loaf too few is the expensive one.",
         ),
         (
             lambda order, demand: np.where(order > demand, order - demand, 3 * (order - demand)),
@@ -294,7 +294,8 @@ Write `may_rest(f, x)`, which says whether a walk downhill may rest at `x`: `Fal
     hints=[
         (
             lambda f, x: float(ad.grad(f)(x)) == 0.0,
-            "The tape's slope is 0 at `x`, but at a corner that was chosen. Look at the two sides yourself.",
+            "At 0, a step to the left makes relu(x) - 2 relu(-x) smaller. (If you asked a tape: the 0 it gives there was "
+            "chosen, and fits neither side.)",
         ),
         (
             between,
