@@ -181,6 +181,40 @@ def test_100_slopes_cost_597_operations_where_central_differences_take_39800():
     assert (run + walk, 2 * 100 * run) == (597, 39_800)
 
 
+def test_another_use_adds_a_contribution_and_a_straight_line_keeps_its_promise():
+    a = ad.Variable(1.0)
+    with ad.GradientTape() as tape:
+        b = a + a
+        c = b + b
+        c = c + a
+    assert tape.gradient(c, a) == 5.0
+    x = ad.Variable(2.0)
+    with ad.GradientTape(persistent=True) as tape:
+        t = np.sin(x)
+        y = x * t
+    gaps = [abs(tape.nudge(y, x, by).gap) for by in (0.1, 0.01)]
+    assert 95 < gaps[0] / gaps[1] < 105
+    assert abs(tape.nudge(y, t, 0.1).gap) < 1e-12
+    w, b = ad.Variable(2.0), ad.Variable(1.0)
+    backward = []
+    for loss_of in (lambda error: error * error, abs):
+        with ad.GradientTape() as tape:
+            prediction = w * 3.0 + b
+            error = prediction - 5.0
+            loss = loss_of(error)
+        code = str(tape.code(loss, [w, b])).splitlines()
+        first = next(place for place, line in enumerate(code) if line.startswith("prediction_bar"))
+        backward.append([line.partition("  #")[0].rstrip() for line in code[first:]])
+    assert backward[0] == backward[1]
+
+
+def test_the_slope_of_x_times_exp_at_2_is_three_squares_of_e():
+    x = ad.Variable(2.0)
+    with ad.GradientTape() as tape:
+        y = x * np.exp(x)
+    assert float(tape.gradient(y, x)) == pytest.approx(3 * math.e**2) == pytest.approx(22.167, abs=5e-4)
+
+
 def test_a_million_slopes_take_one_walk():
     x = ad.constant(np.linspace(0.0, 4.0, 1_000_001))
     with ad.GradientTape() as tape:

@@ -276,7 +276,7 @@ def test_two_units_in_the_last_digit_a_whole_number_and_a_word_are_found_in_a_ch
     assert planted("0.909297", "0.909298") == []
     assert planted("0.909297", "0.909299") != []
     assert planted("entry", "entries") != []
-    assert planted("cell 6, line 5", "cell 6, line 6") != []
+    assert planted("line 3  t = sin(x)", "line 4  t = sin(x)") != []
 
 
 def test_a_millionth_of_a_number_of_a_step_is_found_in_a_chapter():

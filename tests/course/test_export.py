@@ -496,8 +496,8 @@ def test_a_prediction_is_judged_as_in_the_notebook(course: list[Question]) -> No
 
 def test_a_prediction_comes_with_the_program_below_it(course: list[Question]) -> None:
     shown = {question.id for question in course if "<pre>" in question.text}
-    assert {"2.b", "2.d", "3.b"} <= shown
-    assert not {"2.a", "2.f"} & shown  # a paragraph comes first
+    assert {"2.b", "2.e", "2.g"} <= shown
+    assert not {"2.d"} & shown  # a paragraph comes first
     for chapter in OURS.assignments:
         notebook = chapter.read()
         for id in chapter.predictions:

@@ -17,6 +17,7 @@ from traitlets.config import PyFileConfigLoader
 from autodiff_edu.course.__main__ import main
 from autodiff_edu.course.contents import OURS
 from autodiff_edu.course.tools import assignment, nbgrader
+from autodiff_edu.course.tools.execute import missing_frameworks
 from autodiff_edu.course.tools.grade import grade_all, submissions
 
 REGION = re.compile(r"### BEGIN SOLUTION\n.*?### END SOLUTION\n", re.DOTALL)
@@ -43,6 +44,8 @@ def read(path):
 
 def sources():
     for chapter in OURS.assignments:
+        if missing_frameworks(chapter.notebook):
+            continue
         yield chapter.notebook, json.loads(nbgrader.source(chapter.read()))
 
 
@@ -117,7 +120,7 @@ def test_nbgrader_takes_the_folder_and_gives_the_points_that_we_give(tmp_path, m
     warns = (
         "import sys, warnings\n\ndef answer(g, z, x, y):\n    warnings.warn('slow')\n    print(1, file=sys.stderr)\n"
     )
-    hand_in(course, "anna", handed_out, solved | {"exercise-2-2": warns + "    return g * y, g * x"})
+    hand_in(course, "anna", handed_out, solved | {"exercise-2-2": warns + "    return g * x / z, g * y / z"})
     cheats = "answer = lambda g, z, x, y: (g, g)\ncheck = lambda exercise, answer: True"
     edited = {"exercise-2-1": solved["exercise-2-1"], "exercise-2-2": cheats, "check-2-3": "pass"}
     hand_in(course, "ben", handed_out, edited)

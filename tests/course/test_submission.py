@@ -29,8 +29,8 @@ def test_the_last_answer_counts_and_what_is_printed_or_made_by_hand_does_not(tmp
         tmp_path / "anna.ipynb",
         "raise RuntimeError('before anything else')",
         forged,
-        'check("2.2", lambda g, z, x, y: (g * x, g * y))',
-        'first = check("2.2", lambda g, z, x, y: (g * y, g * x))\nprint(open("data/penguins.csv").readline())',
+        'check("2.2", lambda g, z, u, v: (g * v / z, g * u / z))',
+        'first = check("2.2", lambda g, z, u, v: (g * u / z, g * v / z))\nprint(open("data/penguins.csv").readline())',
         'answer = undefined\ncheck("2.1", answer)',
     )
     before = path.read_bytes()

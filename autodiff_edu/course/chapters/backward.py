@@ -1,4 +1,4 @@
-"""Backward: six entries by hand, the rule of multiplication, and a walk to mend."""
+"""Backward: six entries by hand, the rule of a distance, and a walk to mend."""
 
 from __future__ import annotations
 
@@ -22,40 +22,6 @@ PREDICTIONS = (
             12: "In `car - bicycle` the bicycle is subtracted.",
         },
         why="The car goes 8 metres and the bicycle 4, so the gap grows by 8 - 4.",
-    ),
-    Prediction(
-        "x is 2, t is 0.909, and the seed is 1. What does the line `y = x * t` send to `t`?",
-        answer=2,
-        hints={
-            0.909: "That goes to the other factor, to x.",
-            1: "Addition would pass the seed on as it is. How far does y move when t is nudged by one?",
-            1.818: "That is the value of y. How far does y move when t is nudged by one?",
-            -0.832: "That comes one step later on the way back, through the sine.",
-        },
-        why="A product sends g times the other factor: 1 · 2.",
-    ),
-    Prediction(
-        "Make the nudge ten times smaller. How many times smaller does the gap between move and promise get?",
-        answer=100,
-        within=0.1,
-        hints={
-            10: "Both numbers get ten times smaller. The *gap* comes from the bend of the curve, and shrinks faster.",
-            1: "A gap that stayed as it is would make the promise worthless for small nudges.",
-            1000: "That is one power too many. What does a straight line miss first about a curve?",
-        },
-        why="The gap comes from the bend of the curve, and grows with the square of the nudge.",
-    ),
-    Prediction(
-        "`prediction` is 7, `error = prediction - 5`, and `loss = error * error`. What is dloss/dprediction?",
-        answer=4,
-        hints={
-            2: "That is the error. It is used twice in `error * error`, and both contributions count.",
-            12: "That is dloss/dw: one line further up, where the prediction's cotangent is multiplied by 3.",
-            14: "That would be so for the loss `prediction * prediction`. What is squared here?",
-            1: "Subtraction passes the cotangent of the error on as it is. What is the cotangent of the error?",
-            None: "The loss was computed from the error, and that from the prediction. So there is a path.",
-        },
-        why="The error receives 2 twice from `error * error`, and the subtraction passes 4 on.",
     ),
     Prediction(
         "The function below stores what arrives with `=`. What does it find for `a`, where the slope is 4?",
@@ -100,8 +66,42 @@ PREDICTIONS = (
         why="The rows have 1, 2, 4, up to 65,536 boxes: together 2 to the power of 17, minus 1.",
     ),
     Prediction(
-        "100 squares and their sum are 199 operations with two inputs each. If each contribution counts as one more, "
-        "how many are one run and one walk?",
+        "x is 2, t is 0.909, and the seed is 1. What does the line `y = x * t` send to `t`?",
+        answer=2,
+        hints={
+            0.909: "That goes to the other factor, to x.",
+            1: "Addition would pass the seed on as it is. How far does y move when t is nudged by one?",
+            1.818: "That is the value of y. How far does y move when t is nudged by one?",
+            -0.832: "That comes one step later on the way back, through the sine.",
+        },
+        why="A product sends g times the other factor: 1 · 2.",
+    ),
+    Prediction(
+        "Make the nudge ten times smaller. About how many times smaller does the gap between move and promise get?",
+        answer=100,
+        within=0.1,
+        hints={
+            10: "Both numbers get ten times smaller. The *gap* comes from the bend of the curve, and shrinks faster.",
+            1: "A gap that stayed as it is would make the promise worthless for small nudges.",
+            1000: "That is one power too many. What does a straight line miss first about a curve?",
+        },
+        why="The gap comes from the bend of the curve, and here it grows with the square of the nudge.",
+    ),
+    Prediction(
+        "`prediction` is 7, `error = prediction - 5`, and `loss = error * error`. What is dloss/dprediction?",
+        answer=4,
+        hints={
+            2: "That is the error. It is used twice in `error * error`, and both contributions count.",
+            12: "That is dloss/dw: one line further up, where the prediction's cotangent is multiplied by 3.",
+            14: "That would be so for the loss `prediction * prediction`. What is squared here?",
+            1: "Subtraction passes the cotangent of the error on as it is. What is the cotangent of the error?",
+            None: "The loss was computed from the error, and that from the prediction. So there is a path.",
+        },
+        why="The error receives 2 twice from `error * error`, and the subtraction passes 4 on.",
+    ),
+    Prediction(
+        "100 squares and their sum are 199 operations, each with two inputs. Count each contribution as one operation. "
+        "How many operations do one run and one walk back take together?",
         answer=597,
         within=0,
         hints={
@@ -185,54 +185,68 @@ f = e + b        # 106, the target
     minutes=7,
 )
 
-POINTS = [(g, x * y, x, y) for g, x, y in np.random.default_rng(20140305).uniform(1.0, 3.0, (4, 3)).tolist()]
-POINTS += [(1.5, 0.0, 0.0, 2.5), (1.5, 0.0, 2.5, 0.0), (-0.5, -3.0, -1.5, 2.0)]
+POINTS = [(g, float(np.hypot(u, v)), u, v) for g, u, v in np.random.default_rng(2).uniform(1.0, 3.0, (4, 3)).tolist()]
+POINTS += [(1.5, 2.5, 0.0, 2.5), (1.5, 2.5, -2.5, 0.0), (-0.5, 5.0, -3.0, 4.0)]
 
 
 RULE = Function(
-    "Multiplication's rule",
+    "The rule of a distance",
     """\
-Write the rule of `z = x * y` as a function. It's given the cotangent `g` of `z`, the value of `z`, and
-the values of `x` and `y`. It returns two contributions: to `x` and to `y`. The check compares it with central differences, also where a factor is 0.""",
-    signature="rule(g, z, x, y)",
-    returns=("the contribution to x", "the contribution to y"),
+A point is `u` to the east and `v` to the north, and `z = np.hypot(u, v)` is its distance from you, √(u² + v²). Write its
+rule. It's given the cotangent `g` of `z`, the value of `z`, and the values of `u` and `v`, and returns the contributions
+to `u` and to `v`. (Think of a point straight to the east first: what does one step east do to its distance, and what one step north?)""",
+    signature="rule(g, z, u, v)",
+    returns=("the contribution to u", "the contribution to v"),
     cases=POINTS,
-    answer=lambda g, z, x, y: (g * y, g * x),
+    answer=lambda g, z, u, v: (g * u / z, g * v / z),
+    spellings=[lambda g, z, u, v: (g * np.cos(np.arctan2(v, u)), g * np.sin(np.arctan2(v, u)))],
     hints=[
         (
-            lambda g, z, x, y: (y, x),
-            "These are the slopes y and x. They leave out g: how much the target changes with the product.",
+            lambda g, z, u, v: (u / z, v / z),
+            "These are the slopes of z. They leave out g: how much the target changes with z.",
         ),
         (
-            lambda g, z, x, y: (g * x, g * y),
-            "The two contributions have changed places. If x grows by one, x * y grows by y.",
+            lambda g, z, u, v: (g * v / z, g * u / z),
+            "The two contributions have changed places. Which one should be 0 if the point is straight to the east?",
         ),
         (
-            lambda g, z, x, y: (x, y),
-            "If x grows by one, x * y grows by y, not by x. And the cotangent g is left out.",
+            lambda g, z, u, v: (2 * g * u, 2 * g * v),
+            "Those are the slopes of u² + v², which is z². What does the root do to them?",
         ),
         (
-            lambda g, z, x, y: (g, g),
-            "That is the rule of addition: there each argument counts once. Here each counts as often as the other "
-            "says.",
+            lambda g, z, u, v: (g * u, g * v),
+            "A point twice as far away, in the same direction, would get twice as much. But a step away from you always "
+            "adds one step to the distance.",
         ),
         (
-            lambda g, z, x, y: (g * z, g * z),
-            "z is the value of the product. The contribution to x is g times the *slope* of z with respect to x.",
+            lambda g, z, u, v: (g / (2 * z), g / (2 * z)),
+            "That is the slope of the root alone. What is under it changes as well: by 2u for each unit of u.",
         ),
         (
-            lambda g, z, x, y: (g * z / x, g * z / y),
-            "Where a factor is 0 your rule divides by zero. There z / x or z / y is not the other factor: use x and "
-            "y themselves.",
+            lambda g, z, u, v: (g, g),
+            "That is the rule of addition. A step to the north adds nothing to the distance of a point far to the east.",
         ),
         (
-            lambda g, z, x, y: (np.float64(g * z) / x, np.float64(g * z) / y),
-            "Where a factor is 0 your rule divides by zero, which makes nan. There z / x or z / y is not the other factor: use x "
-            "and y themselves.",
+            lambda g, z, u, v: (g * np.sign(u), g * np.sign(v)),
+            "That would be so if you could only walk along the streets, with the distance |u| + |v|. As the crow flies, "
+            "how much does a step to the east help if the point is nearly to the north?",
+        ),
+        (
+            lambda g, z, u, v: (g * z, g * z),
+            "z is the value of the distance. The contribution to u is g times its *slope* with respect to u.",
+        ),
+        (
+            lambda g, z, u, v: (g * z / u, g * z / v) if u and v else (0.0, 0.0),
+            "It is the other way up: where u is small, a step to the east changes the distance little.",
+        ),
+        (
+            lambda g, z, u, v: (np.float64(g * z) / u, np.float64(g * z) / v),
+            "It is the other way up: where u is small, a step to the east changes the distance little. And where u is 0, "
+            "your rule divides by zero.",
         ),
     ],
-    why="Each factor receives the cotangent times the other factor.",
-    minutes=7,
+    why="A step to the east counts with the share of the way that leads east, and likewise to the north.",
+    minutes=8,
 )
 
 Entries = list[tuple[str, str, tuple[str, str]]]
@@ -291,7 +305,7 @@ WALK = Function(
     "Mend the walk",
     """\
 Here is the whole backward pass. The tape is a list of entries: output, operation, inputs, all by name. `values` are the
-kept values. One line is wrong. Which, and what should it be?""",
+kept values. The walk is right for a chain in which each value is used once, but for `b = a * a` at 3 it says 4. One line is wrong. Which, and what should it be?""",
     signature="backward(entries, values, target)",
     cases=[
         Case(
@@ -353,7 +367,7 @@ kept values. One line is wrong. Which, and what should it be?""",
         ),
     ],
     why="Every contribution is added to what is there, and a value that is used twice gets both.",
-    minutes=6,
+    minutes=7,
 )
 
 QUESTIONS = (*PREDICTIONS, SIX_LINES, RULE, WALK)
