@@ -27,7 +27,7 @@ def built(*left_out, without="(nothing)", instead=""):
             code = source.partition("\n\n\nprint(")[0].partition("\n\n\nw, b = fit")[0]
             exec(code.replace(without, instead), names)
         if id == "beside-player":
-            exec(source.partition("\n\n\nkm, minutes")[0], names)
+            exec(source.partition("\n\n\nmany =")[0], names)
     return names
 
 

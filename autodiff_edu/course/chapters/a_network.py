@@ -56,9 +56,9 @@ PREDICTIONS = (
         choices=("about 75", "89", "about 93", "about 98"),
         hints={
             "about 75": "It can do whatever one layer can do. So why should it do worse?",
-            "about 93": "It has five times as many parameters. But what does `(x @ W1) @ W2` compute that `x @ W` "
+            "about 93": "It has almost six times as many parameters. But what does `(x @ W1) @ W2` compute that `x @ W` "
             "can't?",
-            "about 98": "It has five times as many parameters. But what does `(x @ W1) @ W2` compute that `x @ W` "
+            "about 98": "It has almost six times as many parameters. But what does `(x @ W1) @ W2` compute that `x @ W` "
             "can't?",
         },
         why="The very same penguins, in fact.",

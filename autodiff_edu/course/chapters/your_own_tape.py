@@ -902,7 +902,7 @@ Your tape records everything. Only entries on the way *from* a source can matter
         Case(partial(positions, REACHED[4]), "If both inputs of an entry lead from sources, it is still one entry."),
         Case(
             partial(positions, REACHED[5]),
-            "An input may be a plain array, and in another order of lines there may be more than one path.",
+            "In `a = x * k` an input is a plain array, k. Ask only for boxes: `isinstance(x, Value)`.",
         ),
     ],
     answer=sweep(),
@@ -963,6 +963,15 @@ def own(kind: Any, *names: str) -> list[Any]:
     return [vars(kind)[name] for name in names]
 
 
+def _kind(value: Any) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"
+
+
+def _short(value: Any) -> str:
+    number = getattr(value, "number", value)
+    return f"{number:g}" if isinstance(number, float | int) else shorten(number)
+
+
 def judge_reflected(value: Any) -> str:
     """Judge whether 10.0 - Value(4.0) asks the door for the right thing."""
     (method,) = own(value, "__rsub__")
@@ -982,24 +991,21 @@ def judge_reflected(value: Any) -> str:
     if given is ...:
         raise NotYet(STILL_MISSING.format("`__rsub__`"))
     if not asked:
-        raise NotYet(
-            f"{written} gives {shorten(getattr(given, 'number', given))}, but `apply` was never called, so no list "
-            "would get an entry."
-        )
+        raise NotYet(f"{written} gives {_short(given)}, but `apply` was never called, so no list would get an entry.")
     (operation, inputs), *_ = asked
     if given is None:
         raise NotYet(f"{written} gives None. Is a `return` missing?")
+    if getattr(given, "number", None) == 6.0 and any(each is x for _, inputs in asked for each in inputs):
+        return f"{written} is 6, and the door will hear of it."
     if operation is not np.subtract:
-        raise NotYet(
-            f"{written} asks for {shorten(getattr(operation, '__name__', operation))}. Which operation is `-`?"
-        )
+        raise NotYet(f"{written} asks for np.{getattr(operation, '__name__', '?')}. Which operation is `-`?")
     if not any(each is x for each in inputs):
         raise NotYet("Hand `apply` the box itself, not its number. Otherwise the entry won't know where it came from.")
     if inputs[0] is x:
         raise NotYet(
             f"There's the slip: {written} computes 4 - 10, which is -6. `self` is the value on the right of the minus."
         )
-    return f"{written} asks for 10 - 4, and the door will hear of it."
+    raise NotYet(f"{written} is {_short(given)}, and should be 6.")
 
 
 class OpenLists(list[Any]):
@@ -1038,9 +1044,7 @@ def judge_append(apply: Any) -> str:
     if one[0] is output:
         raise NotYet("The output alone has arrived. The walk also needs the operation and its inputs: add the entry.")
     if not isinstance(one[0], tuple) or len(one[0]) != 4:
-        raise NotYet(
-            f"This has arrived in the list: {shorten(type(one[0]).__name__)}. Add `entry`, all four parts of it."
-        )
+        raise NotYet(f"What has arrived in the list is {_kind(one[0])}. Add `entry`, all four parts of it.")
     return "Every open list gets an entry for every operation."
 
 
@@ -1061,7 +1065,7 @@ def judge_with(tape: Any) -> str:
         if entered is not outer:
             raise NotYet(
                 f"The list is open. But `with Tape() as tape` names what `__enter__` returns, and that is "
-                f"{shorten(type(entered).__name__)}. Return the tape itself."
+                f"{_kind(entered)}. Return the tape itself."
             )
         inner = tape()
         call(enter, inner, written="`__enter__`")
@@ -1102,24 +1106,24 @@ def judge_arrive(arrive: Any) -> str:
             error = refused.__cause__
             if isinstance(error, KeyError) and not k:
                 raise NotYet(
-                    "KeyError: when the first contribution arrives, nothing is there yet. `cotangents.get(x, 0.0)` is "
-                    "what is there, or else 0.0."
+                    "There's the slip: KeyError. When the first contribution arrives, nothing is there yet. Which method "
+                    "of a dict has an answer for a key that it doesn't have?"
                 ) from error
             if isinstance(error, TypeError) and "NoneType" in str(error):
-                raise NotYet("`cotangents.get(x)` is None where nothing has arrived yet.") from error
+                raise NotYet(
+                    "`cotangents.get(x)` is None where nothing has arrived yet. As a second argument, `get` takes what "
+                    "to return instead."
+                ) from error
             raise
         if cotangents.get(x) is ...:
             raise NotYet(STILL_MISSING.format("what belongs after `cotangents[x] =`"))
         if x not in cotangents:
             raise NotYet("A contribution arrived at x, and `cotangents` has nothing at x.")
         if cotangents[x] is None:
-            raise NotYet("`cotangents[x]` is None now. `list.append` returns None, for one.")
+            raise NotYet("`cotangents[x]` is None now: what you call there returns nothing.")
     found = call(float, cotangents[x], written="float(cotangents[x])")
     if found == 3.0:
-        raise NotYet(
-            "There's the slip: 2 and then 3 arrived at x, and 3 is left. Chapter 2's `=` in place of `+=`: add to what "
-            "is already there."
-        )
+        raise NotYet("There's the slip: 2 and then 3 arrived at x, and 3 is left. Add to what is already there.")
     if found != 5.0:
         raise NotYet(f"2 and then 3 arrived at x, and its cotangent is {found:g}. It should be 5.")
     g = np.ones(2)
@@ -1190,7 +1194,7 @@ def check_gap(number: int, answer: Any) -> Feedback:
     Examples
     --------
     >>> check_gap(4, lambda cotangents, x, g: cotangents.update({x: g}))
-    Gap 4: Not yet. There's the slip: 2 and then 3 arrived at x, and 3 is left. Chapter 2's `=` in place of `+=`: add to what is already there.
+    Gap 4: Not yet. There's the slip: 2 and then 3 arrived at x, and 3 is left. Add to what is already there.
     """
     return GAPS[number - 1].respond(f"Gap {number}", answer)
 
