@@ -195,7 +195,7 @@ def _moves(*moving: str) -> dict[str, str]:
 STUCK = Table(
     "A start at zero",
     """\
-A colleague starts the network with `tanh` where the line was started: *all* of `W1`, `b1`, `W2` and `b2` are 0. The loss falls a little, from 0.333 to 0.21, then it stands still, and the network answers "Adelie" for every penguin. Diagnose it: which parameters move, in all of the 1,000 turns, and which stay at 0? Hand in "moves" or "stays" for each. (Walk back from the error: what do the rules of `@` and `tanh` multiply by?)""",
+A colleague trains the network with `tanh`, but starts it as the single layer was started: *all* of `W1`, `b1`, `W2` and `b2` are 0. The loss falls a little, from 0.333 to 0.21, then it stands still, and the network answers "Adelie" for every penguin. Diagnose it: within the 1,000 turns, which parameters move at all, and which stay at 0? Hand in "moves" or "stays" for each. (Walk back from the error: what do the rules of `@` and `tanh` multiply by?)""",
     parts={
         name: Choice(answer=said, choices=("moves", "stays"))
         for name, said in (("W1", "stays"), ("b1", "stays"), ("W2", "stays"), ("b2", "moves"))
@@ -250,7 +250,7 @@ OTHER = np.array([2.5, -1.0, 0.0, 5.0])
 BEND = Function(
     "Another bend",
     """\
-Most networks of today bend with `np.maximum(h, 0.0)` in place of `tanh`; they call it *relu*. It's a function of two inputs, and your tape has no rule for it. Write one for any `x` and `y`, such as two arrays: `rule(g, z, x, y)` returns a pair, the contribution to `x` and the contribution to `y`. What happens where `x` equals `y` is up to you.""",
+Many networks bend with `np.maximum(h, 0.0)` in place of `tanh`; they call it *relu*. It's a function of two inputs, and your tape has no rule for it. Write one for any `x` and `y`, such as two arrays: `rule(g, z, x, y)` returns a pair, the contribution to `x` and the contribution to `y`. What happens where `x` equals `y` is up to you.""",
     signature="rule(g, z, x, y)",
     cases=[
         Case(
