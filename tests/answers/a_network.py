@@ -71,6 +71,7 @@ WRONG = {
         (merging(lambda b, v, c: b + c), "The first offset doesn't arrive as it is"),
         (merging(lambda b, v, c: b @ v), "then that layer adds its own"),
         (merging(lambda b, v, c: b @ v + c, lambda w, v: v @ w), "W1 stands on the left"),
+        (lambda layers: (layers[1][0] @ layers[0][0], layers[0][1]), "W1 stands on the left"),
         (merging(lambda b, v, c: b @ v + c, lambda w, v: w * v), "Layers are applied with `@`"),
         (merging(lambda b, v, c: b @ v + c, stop=2), "go on until the last one"),
         (merging(lambda b, v, c: b @ v + c, lambda w, v: w @ v.T), "W is|W should|raised|at W"),

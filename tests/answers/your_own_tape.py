@@ -226,6 +226,21 @@ def each_input(entries, sources):
     return found
 
 
+def returning_early(entries, sources):
+    for entry in in_a_list(entries, sources):
+        return [entry]
+    return None
+
+
+def unpacking(entries, sources):
+    known, found = set(sources), []
+    for operation, inputs, output, place in entries:
+        if known.intersection(filter(is_value, inputs)):
+            known.add(output)
+            found.append((operation, inputs, output, place))
+    return found
+
+
 def to_the_last(entries, sources):
     known, found = {entries[-1].output}, []
     for entry in reversed(entries):
@@ -241,7 +256,7 @@ RIGHT = {
         dividing(lambda g, z, x, y: [g / y, -g * z / y]),
         dividing(lambda g, z, x, y: (g * y**-1.0, -(g * x) * y**-2.0)),
     ],
-    2: [finding(), by_ids, by_asking_back, in_a_list],
+    2: [finding(), by_ids, by_asking_back, in_a_list, unpacking],
     3: [
         by_arrays(),
         by_arrays((ONES, "np.ones_like(target.number)")),
@@ -262,6 +277,7 @@ WRONG = {
         (dividing(lambda g, z, x, y: (g * y, g * x)), "the rule of a product"),
         (dividing(lambda g, z, x, y: (1 / y, -g * x / y**2)), "left out of the first"),
         (dividing(lambda g, z, x, y: (g / y, -x / y**2)), "left out of the second"),
+        (dividing(lambda g, z, x, y: (g / y, g / x)), "What is the slope of 1 / y"),
         (dividing(lambda g, z, x, y: (g / y,)), "one contribution, the one to x"),
         (dividing(lambda g, z, x, y: (g / y,), names=NUMBERS), "one contribution, the one to x"),
         (dividing(lambda g, x, y: (g / y, -g * x / y**2)), "4 were given`. A rule takes `g`, the output `z`"),
@@ -306,6 +322,7 @@ WRONG = {
         (to_the_last, "go the way the program went"),
         (lambda entries, sources: entries, "That is the whole list"),
         (with_plain_arrays, "unhashable"),
+        (returning_early, "does `return` stand inside the loop"),
         (outputs, "Return the entries themselves"),
         (lambda entries, sources: [], "all but c are needed"),
         (lambda entries, sources: [k for k, _ in enumerate(entries)], "Return a list of entries"),

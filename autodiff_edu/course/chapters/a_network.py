@@ -174,7 +174,7 @@ Somebody has stacked layers without anything between them. Save them some work: 
             "W is right. The first offset goes through the next layer, and then that layer adds its own.",
         ),
         (
-            partial(_merged, offset=lambda b, v, c: b @ v + c, product=lambda w, v: v @ w),
+            lambda layers: (_merged(layers, lambda b, v, c: c, lambda w, v: v @ w)[0], ...),
             "The order of a product of matrices counts: x meets the first layer first, so W1 stands on the left.",
         ),
         (

@@ -718,6 +718,10 @@ Your tape can't divide. NumPy's name for `/` is `np.divide`, and the two magic m
         ),
         (quotient(lambda g, z, x, y: (g * y, g * x)), "That is the rule of a product."),
         (
+            quotient(lambda g, z, x, y: (g / y, g / x)),
+            "The first is right. For the second, x / y is x times 1 / y. What is the slope of 1 / y?",
+        ),
+        (
             quotient(lambda g, z, x, y: (g / y, -g * x / 2 * y)),
             "`/ 2 * y` divides by 2 and then multiplies by y. The square of y is `y**2`.",
         ),
@@ -752,9 +756,9 @@ ON_ARRAYS = {
     "one": ONES,
     "in place": "`+=` writes into an array that another value may share: the rule of `x + y` sends the same g to "
     "both. Write `a = a + b`, which makes a new array.",
-    "output": "Your walk folds contributions to the shape of the entry's output. But they go to its inputs, and each "
+    "output": "Your walk un-broadcasts contributions to the shape of the entry's output. But they go to its inputs, and each "
     "of these has a shape of its own.",
-    "shape of g": "Your walk folds all contributions to one shape, that of the target or of `g`. But they go to the "
+    "shape of g": "Your walk un-broadcasts all contributions to one shape, that of the target or of `g`. But they go to the "
     "inputs, and each of these has a shape of its own.",
     "one, shape of g": ONES,
 }
@@ -785,16 +789,16 @@ Somebody wrote this walk in one piece, and says that it's right for every progra
         *[(partial(walk, slip=slip), hint) for slip, hint in (ON_NUMBERS | ON_ARRAYS).items()],
         (
             partial(walk, fold=lambda g, shape: g),
-            "Your walk does not add up the contributions where a value was copied. Fold each to the shape of its "
+            "Your walk does not add up the contributions where a value was copied. Un-broadcast each to the shape of its "
             "input.",
         ),
         (
             partial(walk, fold=partial(fold, ones=False)),
-            "Your `fold` adds up axes that were new on the left, but not axes of length 1 that were stretched.",
+            "Your walk adds up axes that were new on the left, but not axes of length 1 that were stretched.",
         ),
         (
             partial(walk, fold=partial(fold, left=False)),
-            "Your `fold` adds up stretched axes of length 1, but not axes that were new on the left.",
+            "Your walk adds up stretched axes of length 1, but not axes that were new on the left.",
         ),
     ],
     why=f"All three are fixed. On {sum(map(len, ARRAYS))} programs with arrays of all shapes, your tape agrees with "
@@ -849,10 +853,10 @@ def positions(lists: Lists, function: Any) -> Any:
         raise NotYet(f"`needed` returns {shorten(found)}. Return a list of entries.")
     if any(any(each is entry.output for entry in entries) for each in found):
         raise NotYet("Your list holds outputs. Return the entries themselves.")
-    known = {id(entry): k for k, entry in enumerate(entries)}
-    if not all(id(each) in known for each in found):
+    known = {id(entry.output): k for k, entry in enumerate(entries)}
+    if not all(isinstance(each, tuple) and len(each) == 4 and id(each[2]) in known for each in found):
         raise NotYet(f"`needed` returns {re.sub(r' at 0x[0-9a-f]+', '', shorten(found))}. Return a list of entries.")
-    return [known[id(each)] for each in found]
+    return [known[id(each[2])] for each in found]
 
 
 def sweep(
@@ -911,6 +915,10 @@ Your tape records everything. Only entries on the way *from* a source can matter
         (
             sweep(grow=False),
             "You find the entries that use a source directly. What about those that use *their* outputs?",
+        ),
+        (
+            lambda entries, sources: sweep()(entries, sources)[:1] or None,
+            "Only the first entry that is needed is in your list: does `return` stand inside the loop?",
         ),
         (
             sweep(order=reversed),
