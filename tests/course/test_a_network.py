@@ -47,7 +47,7 @@ def defined(*, seed=0):
         exec(source.partition("\n\n\ntwice =")[0], names)
     exec(SOURCES["bend-1"].partition("\n\n\nparameters =")[0], names)
     exec(SOURCES["player"].partition("\n\n\none_x")[0], names)
-    names["put_aside"](seed)
+    names |= dict(zip(("learn", "new", "everyone", "x", "targets"), names["put_aside"](seed), strict=True))
     return names
 
 
@@ -211,8 +211,9 @@ def test_one_hidden_unit_is_right_for_about_75(chapter):
 
 def test_the_chinstraps_score_is_a_plane_or_a_ridge(chapter):
     """Along a line from an Adelie through the Chinstraps to a Gentoo."""
+    learnt = chapter["bills"][chapter["learn"]]
     bills = np.linspace([40.0, 19.0], [50.0, 15.0], 21)
-    at = (bills - chapter["mean"]) / chapter["deviation"]
+    at = (bills - learnt.mean(axis=0)) / learnt.std(axis=0)
     plane = chapter["linear_twice"](at, *trained(chapter, "linear_twice", chapter["start"](hidden=8))[3])[:, 1]
     ridge = chapter["network"](at, *trained(chapter, "network", chapter["start"](hidden=8))[3])[:, 1]
     assert np.allclose(np.diff(plane, 2), 0.0)
