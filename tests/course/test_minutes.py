@@ -6,7 +6,7 @@ from autodiff_edu.course.contents import OURS
 from autodiff_edu.course.exercises import Exercise
 from autodiff_edu.course.tools.minutes import minutes
 
-THIRD_EDITION = frozenset({"backward", "corners", "the-tape", "watched-or-none"})
+THIRD_EDITION = frozenset({"a-network", "backward", "corners", "the-tape", "watched-or-none", "your-own-tape"})
 """The chapters that are one sitting by now."""
 
 
