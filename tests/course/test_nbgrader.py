@@ -44,8 +44,6 @@ def read(path):
 
 def sources():
     for chapter in OURS.assignments:
-        if missing_frameworks(chapter.notebook):
-            continue
         yield chapter.notebook, json.loads(nbgrader.source(chapter.read()))
 
 
@@ -80,6 +78,8 @@ def test_every_solution_passes_its_locked_check(monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
     failed = set()
     for path, notebook in sources():
+        if missing_frameworks(path):
+            continue
         names = {"display": str}  # which every notebook has
         for cell in notebook["cells"]:
             if cell["id"] == "imports" or "nbgrader" in cell["metadata"]:
