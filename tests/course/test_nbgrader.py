@@ -21,7 +21,7 @@ from autodiff_edu.course.tools.grade import grade_all, submissions
 
 REGION = re.compile(r"### BEGIN SOLUTION\n.*?### END SOLUTION\n", re.DOTALL)
 MAGIC = re.compile("^%.*", re.MULTILINE)
-NEEDS_THE_CHAPTER = {"0.2", "0.3", "4.1", "4.2", "4.3", "9.1", "9.2", "13.1", "15.1", "15.3", "16.2", "16.3"}
+NEEDS_THE_CHAPTER = {"4.1", "4.2", "4.3", "9.1", "9.2", "13.1", "15.1", "15.3", "16.2", "16.3"}
 NEEDS_THE_CHAPTER |= {"22.1", "22.3", "22.4"}
 """Exercises whose solutions use what the cells before them define."""
 
