@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..exercises import Case, Choice, Function, Table
-from ..feedback import NotYet
+from ..feedback import NotYet, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -132,7 +132,7 @@ def tank(x: float) -> float:
     """Return how fast a tank with a hole empties, for a level that cannot be negative."""
     if x < 0.0:
         raise ValueError("the level of a tank cannot be negative")
-    return x**3 + 0.5 * x + 2.0
+    return x**3 + 0.8 * x * x + 0.5 * x + 2.0
 
 
 def forward(f: Callable[[float], float], x: float, h: float) -> float:
@@ -151,9 +151,9 @@ BACK = (
 ONE_SIDE = Function(
     "From one side only",
     """\
-A tank can't hold less than nothing: `f(x)` raises an error for x below 0, and you want its slope at 0. A step to each side is impossible, and the forward difference is off by about c · h for some number c. So measure the forward difference twice, once with the step `h` and once with `2 * h`, and combine the two so that the parts with c cancel. Write `slope(f, x, h)`; it may call `f` at x, x + h and x + 2h.""",
+A tank can't hold less than nothing: `f(x)` raises an error for x below 0, and you want its slope at 0. A step to each side is impossible, and the forward difference is off by about c · h for some number c. So measure the forward difference twice, once with the step `h` and once with `2 * h`, and combine the two so that the parts with c cancel. Write `slope(f, x, h)`; it may call `f` at x, x + h and x + 2h. (The check takes long steps, so that it sees how you combine them.)""",
     signature="slope(f, x, h)",
-    cases=[(tank, 0.0, 0.5)]
+    cases=[(tank, 0.0, 0.4)]
     + [(cubic, x, h) for x, h in np.random.default_rng(1684).uniform(0.3, 1.5, (3, 2)).round(3).tolist()],
     answer=lambda f, x, h: 2 * forward(f, x, h) - forward(f, x, 2 * h),
     spellings=[lambda f, x, h: (4 * f(x + h) - 3 * f(x) - f(x + 2 * h)) / (2 * h)],
@@ -208,6 +208,22 @@ A tank can't hold less than nothing: `f(x)` raises an error for x below 0, and y
         (
             lambda f, x, h: 2 * forward(f, x, h) - (f(x + 2 * h) - f(x + h)) / h,
             "The second difference begins at x + h. Let both begin at x.",
+        ),
+        (
+            lambda f, x, h: (4 * forward(f, x, h) - forward(f, x, 2 * h)) / 3,
+            "4 and -1 are for errors proportional to h². Here they are c · h and 2c · h.",
+        ),
+        (
+            lambda f, x, h: 2 * forward(f, x, h),
+            "That is twice the first measurement, error and all. Where is the second?",
+        ),
+        (
+            lambda f, x, h: forward(f, x, h) - 2 * forward(f, x, 2 * h),
+            "Which of the two measurements has the error c · h, and which 2c · h? Count the first twice.",
+        ),
+        (
+            lambda f, x, h: 2 * f(x + h) - f(x + 2 * h),
+            "Those are values. Combine two slopes, each a rise divided by its run.",
         ),
         (
             lambda f, x, h: 2 * forward(f, x, h / 2) - forward(f, x, h),
@@ -343,7 +359,7 @@ def says(claimed: Any, always: bool = True) -> Callable[[Any], bool]:
         f = Counted()
         answer = agrees(f, POINT.copy(), claimed.copy())
         if not isinstance(answer, bool | np.bool_):
-            raise NotYet(f"agrees should return True or False, and it returned {answer!r:.60}.")
+            raise NotYet(f"agrees should return True or False, and it returned {shorten(answer)}.")
         if f.calls == 0:
             raise NotYet("Your function never calls `f`, which it is given. A second opinion has to run it.")
         if f.calls > ALLOWED:
@@ -374,8 +390,8 @@ def at_random(p: Any, g: Any) -> Any:
 
 
 ONE_ONLY = (
-    "There are mistakes that your direction can't see: this g is wrong in one entry, and you said True. A step along one "
-    "parameter only tests that parameter. Move all of them at once, each by an amount of its own."
+    "This g is wrong in one entry, and you said True: a step that doesn't move a parameter says nothing about its entry. "
+    "Move all of them at once, each by an amount of its own."
 )
 CANCELS = (
     "This g has two wrong entries, one 3 too large and one 3 too small, and you said True. Along (1, 1, …, 1) the two "
@@ -386,8 +402,8 @@ ALONG_G = (
     "a direction that doesn't depend on what you are checking."
 )
 REFUSED = (
-    "This g is right, and you said False. Is it a difference to each side, with h around 1e-5? Is v the same on both sides "
-    "of the comparison? A measured slope has nine right digits or so: compare with np.isclose, not with ==."
+    "This g is right, and you said False. What g says of a direction v is the sum of g times v, with the same v that you step "
+    "along. Is h around 1e-5? And a measured slope has nine right digits or so: compare with np.isclose, not with ==."
 )
 
 MILLION = Function(
@@ -423,8 +439,8 @@ Somebody hands you an array `g` with a million numbers, and says that it's the g
         ),
         (along(lambda p, g: g), ALONG_G),
     ],
-    why="The slope along one random direction is a sum over all entries of g. An entry that is clearly wrong changes it, except "
-    "by a rare accident; `ad.check_gradients` does the same where there are many.",
+    why="When every parameter moves at once, the slope is a sum over all entries of g, and an entry that is clearly wrong "
+    "changes it, unless mistakes happen to cancel. For large arrays `ad.check_gradients` does the same.",
     minutes=10,
 )
 
