@@ -1,63 +1,112 @@
 """Answers to the exercises of derivatives."""
 
+import math
+
 import numpy as np
 
 import autodiff_edu as ad
 
 
-def gradient(f, p, h=1e-5):
-    return np.array([(f(p + h * e) - f(p - h * e)) / (2 * h) for e in np.eye(len(p))])
+def forward(f, x, h):
+    return (f(x + h) - f(x)) / h
 
 
-def steepest(f, p):
-    slopes = gradient(f, p)
-    return slopes / np.linalg.norm(slopes)
+def through_three_points(f, x, h):
+    """The slope at x of the parabola through three points."""
+    rises = np.linalg.solve([[h, h * h], [2 * h, 4 * h * h]], [f(x + h) - f(x), f(x + 2 * h) - f(x)])
+    return rises[0]
 
 
-def one_sided(f, p):
-    slopes = np.array([(f(p + 0.01 * e) - f(p)) / 0.01 for e in np.eye(len(p))])
-    return slopes / np.sqrt(np.sum(slopes**2))
+def fitted(f, x, h):
+    places = x + h * np.arange(3)
+    return np.polynomial.Polynomial.fit(places, [f(place) for place in places], 2).deriv()(x)
 
 
-def best_of_the_inputs(f, p):
-    return np.eye(len(p))[np.argmax(gradient(f, p))]
+def wrong_by_c(f, x, h):
+    c = (forward(f, x, 2 * h) - forward(f, x, h)) / h
+    return forward(f, x, h) - c * h
 
 
-def one_step_for_all(f, p, length=np.linalg.norm):
-    step, slopes = np.zeros(len(p)), []
-    for k in range(len(p)):
-        step[k] = 1e-5
-        slopes.append((f(p + step) - f(p - step)) / 2e-5)
-    return np.array(slopes) / length(slopes)
+FINE = {"pump": "long", "lens": "slope", "clock": "short", "door": "corner"}
+SECOND = np.random.default_rng(5)
 
 
-def whole_steps(f, p):
-    slopes = []
-    for k in range(len(p)):
-        step = np.zeros(len(p), dtype=int)
-        step[k] = 1e-5
-        slopes.append((f(p + step) - f(p - step)) / 2e-5)
-    with np.errstate(invalid="ignore"):
-        return np.array(slopes) / np.linalg.norm(slopes)
+def measured(f, p, v, h=1e-5):
+    return (f(p + h * v) - f(p - h * v)) / (2 * h)
 
 
-def of_three_inputs_alone(f, p):
-    e = np.eye(3)
-    slopes = np.array([(f(np.resize(p, 3) + 1e-5 * e[k]) - f(np.resize(p, 3) - 1e-5 * e[k])) / 2e-5 for k in range(3)])
-    return slopes / np.linalg.norm(slopes)
+def at_random(f, p, g):
+    v = np.random.default_rng().standard_normal(len(p))
+    return np.isclose(measured(f, p, v), g @ v)
 
 
-def along_all_at_once(f, p, h=1e-5):
-    slopes = np.array([(f(p + h) - f(p - h)) / (2 * h) for _ in p])
-    return slopes / np.linalg.norm(slopes)
+def of_length_one(f, p, g):
+    v = SECOND.standard_normal(len(p))
+    v /= np.linalg.norm(v)
+    return abs(measured(f, p, v) - np.dot(g, v)) < 1e-3
 
 
-def around_the_unit_circle(f, p):
-    directions = [np.array([np.cos(angle), np.sin(angle)]) for angle in np.linspace(0.0, 6.28, 100)]
-    return max(directions, key=lambda direction: f(p + 1e-5 * direction))
+def twice(f, p, g):
+    return all(at_random(f, p, g) for _ in range(2))
 
 
-HERE = np.array([1.0, 2.0])
+def one_sided(f, p, g, h=1e-7):
+    v = np.random.default_rng(1).uniform(1.0, 2.0, p.shape)
+    return math.isclose((f(p + h * v) - f(p)) / h, float(np.sum(g * v)), rel_tol=1e-3)
+
+
+def primes(f, p, g):
+    v = np.array([2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37][: len(p)], dtype=float)
+    return bool(np.allclose(measured(f, p, v), (g * v).sum(), rtol=1e-4))
+
+
+def one_by_one(f, p, g):
+    return np.allclose([measured(f, p, line) for line in np.eye(len(p))], g)
+
+
+def one_by_one_to_one_side(f, p, g, h=1e-5):
+    return np.allclose([(f(p + h * line) - f(p)) / h for line in np.eye(len(p))], g, atol=1e-3)
+
+
+def along_the_first(f, p, g):
+    return np.isclose(measured(f, p, np.eye(len(p))[0]), g[0])
+
+
+def all_by_as_much(f, p, g, h=1e-5):
+    return np.isclose((f(p + h) - f(p - h)) / (2 * h), np.sum(g))
+
+
+def along_g(f, p, g):
+    return np.isclose(measured(f, p, g / np.linalg.norm(g)), np.linalg.norm(g))
+
+
+def exactly(f, p, g):
+    v = np.random.default_rng(3).standard_normal(len(p))
+    return measured(f, p, v) == g @ v
+
+
+def without_a_sign(f, p, g):
+    v = np.random.default_rng(3).standard_normal(len(p))
+    return np.isclose(abs(measured(f, p, v)), abs(g @ v))
+
+
+def with_another_v(f, p, g):
+    random = np.random.default_rng(3)
+    return np.isclose(measured(f, p, random.standard_normal(len(p))), g @ random.standard_normal(len(p)))
+
+
+def too_short(f, p, g):
+    v = np.random.default_rng(3).standard_normal(len(p))
+    return np.isclose(measured(f, p, v, h=1e-15), g @ v)
+
+
+def star(f, p, g):
+    v = np.random.default_rng(3).standard_normal(len(p))
+    return np.isclose(f(*(p + 1e-5 * v)), g @ v)
+
+
+HERE = np.linspace(0.0, 1.0, 12)
+TWO = np.array([0.0, 4.0])
 
 
 def hill(p):
@@ -66,104 +115,94 @@ def hill(p):
 
 RIGHT = {
     1: [
-        lambda f, x, h: (f(x + h) - f(x - h)) / (2 * h),
-        lambda f, x, h: ((f(x + h) - f(x)) / h + (f(x) - f(x - h)) / h) / 2,
-        lambda f, x, h: (f(x + h) - f(x - h)) / ((x + h) - (x - h)),
-        lambda f, x, h: np.float32((f(x + h) - f(x - h)) / (2 * h)),
+        lambda f, x, h: 2 * forward(f, x, h) - forward(f, x, 2 * h),
+        lambda f, x, h: (-3 * f(x) + 4 * f(x + h) - f(x + 2 * h)) / (2 * h),
+        lambda f, x, h: forward(f, x, h) + (forward(f, x, h) - forward(f, x, 2 * h)),
+        lambda f, x, h: 2 * (forward(f, x, h) - forward(f, x, 2 * h) / 2),
+        through_three_points,
+        fitted,
+        wrong_by_c,
     ],
-    2: [1e-5, 6e-6, 1e-4, 1e-7, 3e-7, 1e-6, np.float32(1e-5), ad.constant(1e-6)],
-    3: [
-        steepest,
-        lambda f, p: gradient(f, p, h=1e-4) / np.sum(gradient(f, p, h=1e-4) ** 2) ** 0.5,
-        lambda f, p: ad.constant(steepest(f, p)),
-        lambda f, p: steepest(f, p).astype(np.float32).tolist(),
-    ],
+    2: [FINE, {name: said.upper() for name, said in FINE.items()}],
+    3: [at_random, of_length_one, twice, one_sided, primes, lambda f, p, g: bool(at_random(f, p, ad.constant(g)))],
 }
 
 WRONG = {
     1: [
-        (lambda f, x, h: (f(x + h) - f(x)) / h, "forward difference"),
-        (lambda f, x, h: (f(x) - f(x - h)) / h, "backward difference"),
-        (lambda f, x, h: (f(x + h) - f(x - h)) / h, "you divide by h"),
-        (lambda f, x, h: (f(x + h) - f(x - h)) / 2 * h, "multiplies by h"),
-        (lambda f, x, h: (f(x + h) - f(x - h)) / 2, "by 2 alone"),
-        (lambda f, x, h: (f(x - h) - f(x + h)) / (2 * h), "sign is wrong"),
-        (lambda f, x, h: f(x + h) - f(x - h) / (2 * h), "brackets"),
-        (lambda f, x, h: f(x + h) - f(x - h) / 2 * h, "both pairs of brackets"),
-        (lambda f, x, h: (f(x + h) - f(x - h)) / 2 + h, "then adds h"),
-        (lambda f, x, h: (f(x + h) - f(x - h)) / (2 + h), "2 plus h"),
-        (lambda f, x, h: f(x + h) - f(x - h), "This is the rise"),
-        (lambda f, x, h: (f(x + h) - f(x)) / (2 * h), "from x to x"),
-        (lambda f, x, h: (f(x + h) + f(x - h)) / (2 * h), "Subtract the two values"),
-        (lambda f, x, h: 3 * x * x - 2, "exact slope"),
+        (forward, "one forward difference"),
+        (lambda f, x, h: forward(f, x, 2 * h), "over 2h"),
+        (lambda f, x, h: (forward(f, x, h) + forward(f, x, 2 * h)) / 2, "mean of their errors"),
+        (lambda f, x, h: forward(f, x, h) - forward(f, x, 2 * h), "slope itself cancels"),
+        (lambda f, x, h: forward(f, x, 2 * h) - forward(f, x, h), "slope itself cancels"),
+        (lambda f, x, h: forward(f, x, h) - forward(f, x, 2 * h) / 2, "half of the slope"),
+        (lambda f, x, h: forward(f, x, h) - 0.5 * forward(f, x, 2 * h), "half of the slope"),
+        (lambda f, x, h: 2 * forward(f, x, 2 * h) - forward(f, x, h), "wrong way round"),
+        (lambda f, x, h: (f(x + 2 * h) - f(x + h)) / h, "wrong way round"),
+        (lambda f, x, h: 2 * forward(f, x, h) + forward(f, x, 2 * h), "counted three times"),
+        (lambda f, x, h: (2 * forward(f, x, h) + forward(f, x, 2 * h)) / 3, "errors don't cancel"),
+        (lambda f, x, h: 2 * forward(f, x, h) - (f(x + 2 * h) - f(x)) / h, "run of 2h"),
+        (lambda f, x, h: 2 * (f(x + h) - f(x)) / h - (f(x + 2 * h) - f(x)) / 2 * h, "multiplies by h"),
+        (lambda f, x, h: 2 * forward(f, x, h) - forward(f, x + h, h), "begins at x \\+ h"),
+        (lambda f, x, h: (4 * f(x + h) - 3 * f(x) - f(x + 2 * h)) / h, "twice the slope"),
+        (lambda f, x, h: (3 * f(x) - 4 * f(x + h) + f(x + 2 * h)) / (2 * h), "sign is wrong"),
+        (lambda f, x, h: 2 * forward(f, x, h / 2) - forward(f, x, h), "Here take h and 2h"),
+        (lambda f, x, h: (f(x + h) - f(x - h)) / (2 * h), "step to the left of x"),
+        (lambda f, x, h: (f(x) - f(x - h)) / h, "raised ValueError"),
+        (lambda f, x, h: (4 * forward(f, x, h) - forward(f, x, 2 * h)) / 3, "proportional to h²"),
+        (lambda f, x, h: 2 * forward(f, x, h), "Where is the second"),
+        (lambda f, x, h: forward(f, x, h) - 2 * forward(f, x, 2 * h), "Count the first twice"),
+        (lambda f, x, h: 2 * f(x + h) - f(x + 2 * h), "Those are values"),
+        (lambda f, x, h: f(x + h) - f(x), "Divide it by the run"),
+        (lambda f, x, h: forward(f, x, 1e-5), "never reads its argument `h`"),
         (lambda f, x, h: ad.grad(f)(x), "exact slope"),
-        (lambda f, x, h: (f(x + 2 * h) - f(x - 2 * h)) / (4 * h), "steps by 2h to each side"),
-        (lambda f, x, h: (f(x + h / 2) - f(x - h / 2)) / h, "as some books write it"),
-        (lambda f, x, h: (f(x + 0.01) - f(x - 0.01)) / 0.02, "never reads its argument `h`"),
-        (lambda f, x, h: (f(x + 1e-5) - f(x - 1e-5)) / 2e-5, "a step far smaller than h"),
-        (lambda f, x, h: (f(x + 1e-8) - f(x)) / 1e-8, "a step far smaller than h"),
         (lambda f, x, h: 0.0, "never calls `f`"),
-        (lambda f, x, h: f(x), "should be.*never reads its argument `h`"),
+        (lambda f, x, h: f(x), "never reads its argument `h`"),
         (lambda f, x, h: ..., "three dots"),
         (lambda f, x, h: None, "returns None"),
         (lambda f, x: 0.0, "raised TypeError"),
         (2.0, "without calling it"),
     ],
     2: [
-        (0.1, "too long"),
-        (1e-12, "too short"),
-        (1e-3, "too long"),
-        (1e-9, "too short"),
-        (1e-8, "forward"),
-        (1e-16, "about epsilon"),
-        (0.0, "h = 0 makes the run 0"),
-        (-1e-5, "The sign makes no difference"),
-        (0.5403, "isn't that the slope"),
-        (10 ^ -5, "-15 is not a step.*not a power"),
-        (-5, "-5 is not a step"),
-        (lambda h: h, "a function"),
-        ("small", "I need one number"),
+        (FINE | {"pump": "short", "clock": "long"}, "changed places.*largest gap"),
+        (FINE | {"lens": "corner", "door": "slope"}, "changed places.*in the end"),
+        (FINE | {"pump": "slope"}, "both agree. Which step"),
+        (FINE | {"pump": "short"}, "gap largest"),
+        (FINE | {"pump": "corner"}, "At a corner they don't"),
+        (FINE | {"lens": "long"}, "smaller step"),
+        (FINE | {"lens": "corner"}, "one slope here"),
+        (FINE | {"lens": "short"}, "longer step"),
+        (FINE | {"clock": "slope"}, "a few millionths"),
+        (FINE | {"clock": "long"}, "gap largest"),
+        (FINE | {"clock": "corner"}, "What grows"),
+        (FINE | {"door": "slope"}, "3 of 4 are right. About door.*do they agree"),
+        (FINE | {"door": "long"}, "smaller step"),
+        (FINE | {"door": "short"}, "longer step"),
+        (FINE | {"door": ...}, "door"),
+        (FINE | {"door": "kink"}, 'Write "slope" or "long" or "short" or "corner"'),
+        ({"pump": "long"}, "No verdict is given for lens"),
+        ("long", "dict"),
     ],
     3: [
-        (gradient, "gradient itself"),
-        (lambda f, p: -steepest(f, p), "way \\*down\\*"),
-        (lambda f, p: -gradient(f, p), "its length is not 1"),
-        (best_of_the_inputs, "one input alone"),
-        (lambda f, p: np.eye(len(p))[np.argmax(np.abs(gradient(f, p)))], "one input alone"),
-        (lambda f, p: gradient(f, p) / np.sum(gradient(f, p)), "sum of the parts"),
-        (lambda f, p: gradient(f, p) / np.abs(gradient(f, p)).max(), "largest part"),
-        (lambda f, p: gradient(f, p) / gradient(f, p).max(), "negative part counts too"),
-        (one_step_for_all, "Make a new step for each input"),
-        (lambda f, p: one_step_for_all(f, p, length=lambda slopes: 1.0), "Make a new step for each input"),
-        (whole_steps, "All slopes came out 0"),
-        (lambda f, p: 0.0 * gradient(f, p), "All slopes came out 0"),
-        (lambda f, p: f(*p), "the whole point as one array"),
-        (lambda f, p: steepest(f, p) / np.linalg.norm(gradient(f, p)), "twice"),
-        (lambda f, p: gradient(f, p) / len(p), "the number of inputs"),
-        (lambda f, p: gradient(f, p) / np.linalg.norm(p), "length of the point"),
-        (lambda f, p: p + steepest(f, p), "one step further on"),
-        (lambda f, p: np.argmax(gradient(f, p)), "A direction is an array"),
-        (lambda f, p: (f(p + 1e-5) - f(p - 1e-5)) / 2e-5, "along all inputs at once"),
-        (along_all_at_once, "along all inputs at once"),
-        (around_the_unit_circle, r"raised ValueError.* and here that is three"),
-        (
-            lambda f, point: steepest(f, HERE),
-            "computes with `HERE` of the notebook and never reads its argument `point`",
-        ),
-        (lambda f, point: steepest(hill, point), "never calls `f`"),
-        (lambda f, p: np.abs(steepest(f, p)), "Keep the signs"),
-        (lambda f, p: np.sign(gradient(f, p)), "only the signs"),
-        (lambda f, p: p / np.linalg.norm(p), "the point itself"),
-        (lambda f, p: np.linalg.norm(gradient(f, p)), "how steep it is"),
-        (one_sided, "Almost"),
-        (of_three_inputs_alone, "wrong for two"),
-        (lambda f, p: steepest(f, p)[:2], r"should have the shape \(3,\), and yours has"),
-        (lambda f, p: np.array([0.0, 0.6, 0.8]), "never calls `f`"),
-        (lambda f, p: np.array([0.0, f(p), 0.8]), "and yours is"),
-        (lambda f, p: ..., "three dots"),
-        (lambda f, p: None, "returns None"),
-        (lambda f, p: "up", "array of numbers"),
-        (lambda f: 0.0, "raised TypeError"),
-        (np.array([1.0, 0.0]), "without calling it"),
+        (one_by_one, "24 times"),
+        (one_by_one_to_one_side, "24 times"),
+        (along_the_first, "says nothing about its entry"),
+        (lambda f, p, g: np.isclose(measured(f, p, np.arange(12.0)), g @ np.arange(12.0)), "doesn.t move a parameter"),
+        (all_by_as_much, "the two cancel"),
+        (along_g, "along g itself"),
+        (exactly, "with np.isclose, not with =="),
+        (without_a_sign, "wrong sign everywhere"),
+        (with_another_v, "the same v that you step along"),
+        (lambda f, p, g: np.allclose(measured(f, p, HERE), g), "sum of g times v"),
+        (too_short, "h around 1e-5"),
+        (star, "the whole point as one array"),
+        (lambda f, p, g: True, "never calls `f`"),
+        (lambda f, p, g: at_random(f, HERE, g), "never reads its argument `p`"),
+        (lambda f, p, g: at_random(f, TWO, g), "computes with `TWO` of the notebook and never reads its argument `p`"),
+        (lambda f, p, g: at_random(hill, p, g), "never calls `f`"),
+        (lambda f, p, g: measured(f, p, g), "True or False"),
+        (lambda f, p, g: ..., "three dots"),
+        (lambda f, p, g: None, "True or False|returns None"),
+        (lambda f, p: True, "raised TypeError"),
+        (True, "without calling it|a function"),
     ],
 }

@@ -81,6 +81,47 @@ def test_one_sided_steps_stop_the_penguins_fit_half_a_step_short_and_central_one
     assert (round(tilt, 3), round(height, 3)) == line
 
 
+def test_a_forward_difference_of_the_penguins_loss_is_off_by_1_98_h():
+    loss, _, _ = penguins(0, None)
+    slopes = {h: (loss(h, 4) - loss(0, 4)) / h for h in (0.001, 0.01, 0.1)}
+    assert [f"{slope:.4f}" for slope in slopes.values()] == ["-1.9941", "-1.9763", "-1.7981"]
+    assert [f"{slope + 1.99607:.4f}" for slope in slopes.values()] == ["0.0020", "0.0198", "0.1980"]
+    assert [float(slope) for slope in ad.grad(loss, (0, 1))(0.0, 4.0)] == pytest.approx([-1.996, -0.404], abs=5e-4)
+
+
+def test_the_penguins_fit_leaps_across_the_valley_at_a_rate_of_0_5():
+    loss, _, _ = penguins(0, None)
+    slopes_of, tilt, height, tilts = ad.grad(loss, (0, 1)), 0.0, 4.0, []
+    for _ in range(30):
+        by_tilt, by_height = slopes_of(tilt, height)
+        tilt, height = tilt - 0.5 * float(by_tilt), height - 0.5 * float(by_height)
+        tilts.append(tilt)
+    assert [round(each, 1) for each in tilts[:4]] == [1.0, 0.0, 1.0, 0.0]
+    assert abs(tilts[-1] - 0.497) > 0.3
+
+
+def test_the_penguins_fit_stands_still_with_a_step_of_1e_minus_17():
+    def slopes_of(loss, tilt, height, h=1e-17):
+        rises = loss(tilt + h, height) - loss(tilt - h, height), loss(tilt, height + h) - loss(tilt, height - h)
+        return [rise / (2 * h) for rise in rises]
+
+    assert penguins(30, slopes_of)[1:] == (0.0, 4.0)
+
+
+def test_the_table_of_exercise_0_2_was_measured():
+    steps = (1e-2, 1e-4, 1e-6)
+
+    def row(f, x, claimed):
+        gaps = [claimed - (f(x + h) - f(x - h)) / (2 * h) for h in steps]
+        sides = [(f(x + h) - f(x)) / h - (f(x) - f(x - h)) / h for h in steps]
+        return [f"{number:.0e}" if abs(number) < 0.01 else f"{number:.2g}" for number in gaps + sides]
+
+    assert row(lambda x: 30 * x**2 - 1000 * x**3, 0.0, 0.0) == ["0.1", "1e-05", "1e-09", "0.6", "6e-03", "6e-05"]
+    assert row(lambda x: x * x, 1.5, 1.5) == ["-1.5", "-1.5", "-1.5", "0.02", "2e-04", "2e-06"]
+    assert row(lambda x: x * x + 1e9, 1.5, 3.0) == ["3e-06", "1e-04", "0.02", "0.02", "1e-03", "0e+00"]
+    assert row(lambda x: max(x, 0.0), 0.0, 1.0) == ["0.5", "0.5", "0.5", "1", "1", "1"]
+
+
 # Chapter 1: what a tape keeps -----------------------------------------------------------------------------------------
 
 

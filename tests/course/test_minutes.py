@@ -6,7 +6,9 @@ from autodiff_edu.course.contents import OURS
 from autodiff_edu.course.exercises import Exercise
 from autodiff_edu.course.tools.minutes import minutes
 
-THIRD_EDITION = frozenset({"a-network", "backward", "corners", "the-tape", "watched-or-none", "your-own-tape"})
+THIRD_EDITION = frozenset(
+    {"a-network", "backward", "corners", "derivatives", "the-tape", "watched-or-none", "your-own-tape"}
+)
 """The chapters that are one sitting by now."""
 
 

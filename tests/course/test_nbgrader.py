@@ -25,7 +25,6 @@ MAGIC = re.compile("^%.*", re.MULTILINE)
 NEEDS_THE_CHAPTER = {
     f"{OURS.find(slug).number}.{k}"
     for slug, exercises in (
-        ("derivatives", (2, 3)),
         ("your-own-tape", (1, 2, 3)),
         ("custom-gradients", (1, 2)),
         ("forward-mode", (1,)),

@@ -1,111 +1,124 @@
-"""Derivatives you can check: a central difference, a good step, and the steepest direction."""
+"""Derivatives you can check: a forward and a central difference, a good step, and a gradient's two properties."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..exercises import Case, Function, Judge
-from ..feedback import NotYet, number
+from ..exercises import Case, Choice, Function, Table
+from ..feedback import NotYet, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
+        "Go by the dots. How much more does a penguin weigh whose flipper is one centimetre longer?",
+        answer="about 0.5 kg",
+        choices=("about 0.05 kg", "about 0.5 kg", "about 5 kg"),
+        hints={
+            "about 0.05 kg": "From 18 to 23 cm that would be a quarter of a kilogram in all. How far do the dots rise?",
+            "about 5 kg": "From 18 to 23 cm that would be 25 kg. How far do the dots rise?",
+        },
+        why="From 18 to 23 cm the cloud rises by about two and a half kilograms, which is half a kilogram for each.",
+    ),
+    Prediction(
         "A nudge of 0.01 at `tilt` took the loss from 0.6820 to 0.6622. What is the slope along `tilt`?",
         answer=-1.98,
-        within=0.02,
+        within=0.006,
         hints={
-            1.98: "The loss went *down* as the knob went up. What sign does that slope have?",
+            1.98: "The loss went *down* as the parameter went up. What sign does that slope have?",
             -0.0198: "That is the change. Divide it by the nudge that caused it, 0.01.",
             0.0198: "That is the size of the change. Divide it by the nudge that caused it, and mind the sign.",
             -0.000198: "You multiplied by the nudge. Divide by it.",
+            -0.4: "That is the slope along `height`, from the third line.",
         },
         why="The change is -0.0198, for a nudge of 0.01.",
     ),
     Prediction(
-        "Say one run takes a hundredth of a second. Each slope takes one run. How many hours until you have all "
-        "million?",
-        answer=2.78,
-        within=0.1,
+        "The slope along `tilt` was about -1.98, and `rate` is 0.2. What is `tilt` after the first turn?",
+        answer=0.396,
         hints={
-            10000: "That is in seconds. How many hours are 10,000 seconds?",
-            166.7: "That is in minutes.",
-            278: "A million runs of a hundredth of a second each: how many seconds?",
+            -0.396: "Which way is *against* a slope that is negative?",
+            1.98: "That would be the whole slope. How much of it is a step?",
+            0.2: "That is the rate. Multiply it by the slope.",
+            -1.98: "That is the slope. The step is `rate` times it, in the other direction.",
+            9.9: "You divided by the rate. Multiply by it.",
         },
-        why="A million runs take 10,000 seconds, which is almost three hours.",
+        why="0 - 0.2 · (-1.98) is 0.396.",
     ),
     Prediction(
-        "What does `forward_difference(square, 1.0, 0.1)` return?",
-        answer=2.1,
-        within=0.001,
+        "Say that one run takes a hundredth of a second, and each slope takes one run. How long until you have all "
+        "one million?",
+        answer="almost 3 hours",
+        choices=("almost 3 minutes", "almost 3 hours", "almost 3 days"),
         hints={
-            2: "That is the derivative. Put in the numbers: (1.1² - 1) / 0.1.",
-            0.21: "That is the rise. Divide it by the run.",
-            1.9: "That is a step to the left. Here it goes to the right, to 1.1.",
-            1.21: "That is f(1.1). Subtract f(1) and divide by the run.",
+            "almost 3 minutes": "Three minutes are 180 seconds, enough for 18,000 runs.",
+            "almost 3 days": "A million hundredths of a second are how many seconds? And an hour has 3,600.",
         },
-        why="1.1² is 1.21, so the rise is 0.21 over a run of 0.1.",
+        why="A million runs take 10,000 seconds, and an hour has 3,600.",
     ),
     Prediction(
-        "At x = -1 the slope of the square is -2. What does the forward difference say there, with h = 0.1?",
-        answer=-1.9,
-        within=0.001,
+        "With h = 0.01 the error was 0.0198, and with h = 0.001 it was 0.0020. What slope will be measured with h = 0.1?",
+        answer=-1.798,
+        within=0.0025,
         hints={
-            -2.1: "Put in the numbers: x + h is -0.9, and its square is 0.81.",
-            -2: "That is the tangent's slope. The secant goes through -1 and -0.9.",
-            1.9: "From -1 to -0.9 the square falls.",
-            2.1: "x + h is -0.9, and its square is 0.81.",
-            -0.19: "That is the rise. Divide it by the run.",
+            0.198: "That will be the error. Add it to the true slope, -1.996.",
+            -2.194: "The error has the right size. Is the measured slope above the true one, or below?",
+            -1.996: "That is the true slope. How far off will the measured one be?",
+            -1.978: "The error is 10 times that of h = 0.01, not the same.",
+            -1.976: "That was h = 0.01. With a step 10 times as long, how large is the error?",
+            -0.016: "That is h = 1: its error is 100 times that of h = 0.01.",
         },
-        why="(0.81 - 1) / 0.1 is -1.9, which is 0.1 too large.",
+        why="Ten times the step, ten times the error: -1.996 + 0.198.",
     ),
     Prediction(
-        "When `h` becomes 10 times smaller, how many times smaller does the *central* error become?",
+        "When h becomes 10 times smaller, how many times smaller does the *central* error become?",
         answer=100,
         within=0.1,
         hints={
-            10: "That is the forward one. The central difference cancels the part that is proportional to h.",
-            20: "Not twice as fast. The part proportional to h cancels; which power of h is next?",
-            1000: "The part proportional to h cancels. Which power of h is next?",
+            10: "That is the forward one. Which power of h is the first that is left in the central one?",
+            20: "Not twice as fast. Which power of h is the first that is left?",
+            1000: "h³ is not the first power that is left. Look at the formula again.",
         },
-        why="The part proportional to h cancels, and what is left is proportional to h².",
+        why="The first term that is left is proportional to h².",
     ),
     Prediction(
-        "The error was 5e-09 at h = 1e-4. What will it be at h = 1e-12?",
-        answer="about 2e-04",
-        choices=("0", "about 5e-25", "about 1e-16", "about 2e-04", "about 3"),
+        "Where is the line after 30 turns with h = 10⁻¹⁷?",
+        answer="where it started",
+        choices=("closer than with h = 0.01", "half a step short again", "where it started", "far away"),
         hints={
-            "about 5e-25": "That is what the rule of h² says. How many digits does a number in the computer have?",
-            "about 1e-16": "f(1 + h) may be off by that much. And then it is divided by 2h, which is 2e-12.",
-            "0": "The two values are rounded, each to 16 digits or so. Then their difference is divided by 2e-12.",
-            "about 3": "No right digit at all? Each value is off by about 1e-16, and that is divided by 2e-12.",
+            "closer than with h = 0.01": "So the formulas say. How many digits does the computer keep of 4 + 10⁻¹⁷?",
+            "half a step short again": "These slopes step to both sides, so that error is gone. What is 4 + 10⁻¹⁷?",
+            "far away": "It would have to be pushed there by slopes. What is loss(tilt + h, 4) - loss(tilt - h, 4)?",
         },
-        why="Rounding leaves an error near 1e-16 in each value, and dividing by 2e-12 makes it about 1e-4.",
+        why="The loss comes out the same on both sides, so both slopes are measured as 0.",
     ),
     Prediction(
-        "What does the central difference say is the slope of `abs` at 0?",
-        answer=0,
+        "What slope will central differences find for `sneaky` at x = 3?",
+        answer=6,
         hints={
-            1: "That is what the forward difference says. What is abs at h, and at -h?",
-            -1: "That is the slope on the left. What is abs at h, and at -h?",
-            None: "A finite difference always has a number for you. What is abs at h, and at -h?",
+            3: "That is x. A difference runs the function: what does it return at 3 + h?",
+            9: "That is the value. What is its slope?",
+            0: "The function changes with x. What does it return at 3 + h?",
+            1: "A difference runs the function: what does it return at 3 + h?",
         },
-        why="abs(h) and abs(-h) are the same, so their difference is 0.",
+        why="A difference sees values only, and these are x². At 3 its slope is 2 · 3.",
     ),
     Prediction(
-        "To the east the slope is 4, to the north it is 1. How steep is it in the steepest direction?",
-        answer=4.123,
+        "Along `tilt` the loss falls by 1.996 per unit, along `height` by 0.404. By how much does it fall in the "
+        "steepest direction?",
+        answer=2.036,
+        within=0.006,
         hints={
-            4: "Turn a little to the north: you lose almost nothing of the 4, and you gain some of the 1.",
-            5: "One step east and one step north is a step of length 1.41, not of length 1.",
-            3.54: "That is north-east, halfway between. Is it better to stay closer to the east?",
-            3.2: "That was along (0.6, 0.8). To the east alone it is already 4.",
-            17: "Almost: that is the square of it.",
+            1.996: "Turn a little towards more height: you lose almost nothing of the 1.996, and gain some of the 0.404.",
+            2.4: "A step along both is a step of length 1.41, not of length 1.",
+            1.697: "That is the diagonal. Is it better to stay closer to `tilt`?",
+            1.839: "That was along (0.8, 0.6). Along `tilt` alone it is already 1.996.",
+            4.147: "Almost: that is the square of it.",
+            -2.036: "It is the right size. The question is by how much the loss *falls*, so leave out the minus.",
         },
-        why="It is steepest along the gradient (4, 1) itself, and the slope there is its length, √17.",
+        why="The steepest way down is against the gradient, and the slope there is its length, √(1.996² + 0.404²).",
     ),
 )
 
@@ -115,244 +128,320 @@ def cubic(x: float) -> float:
     return x**3 - 2.0 * x + 5.0
 
 
-CENTRAL = Function(
-    "A central difference",
+def tank(x: float) -> float:
+    """Return how fast a tank with a hole empties, for a level that cannot be negative."""
+    if x < 0.0:
+        raise ValueError("the level of a tank cannot be negative")
+    return x**3 + 0.8 * x * x + 0.5 * x + 2.0
+
+
+def forward(f: Callable[[float], float], x: float, h: float) -> float:
+    """Return the forward difference."""
+    return (f(x + h) - f(x)) / h
+
+
+STEPS_BACK = (
+    "You step to the left of x, where this function refuses to go: {raised} Take f at x, x + h and x + 2h, and at no "
+    "other place."
+)
+BACK = (
+    "You step to the left of x, and that may be outside the tank. Take f at x, x + h and x + 2h, and at no other place."
+)
+
+ONE_SIDE = Function(
+    "From one side only",
     """\
-Write the central difference from memory. The check tries it with large steps, so that it can see which difference it is.""",
+A tank can't hold less than nothing: `f(x)` raises an error for x below 0, and you want its slope at 0. A step to each side is impossible, and the forward difference is off by about c · h for some number c. So measure the forward difference twice, once with the step `h` and once with `2 * h`, and combine the two so that the parts with c cancel. Write `slope(f, x, h)`; it may call `f` at x, x + h and x + 2h. (The check takes long steps, so that it sees how you combine them.)""",
     signature="slope(f, x, h)",
-    cases=[(cubic, x, h) for x, h in np.random.default_rng(1684).uniform(0.3, 1.5, (3, 2)).round(3).tolist()],
-    answer=lambda f, x, h: (f(x + h) - f(x - h)) / (2 * h),
-    spellings=[lambda f, x, h: ((f(x + h) - f(x)) / h + (f(x) - f(x - h)) / h) / 2],
+    cases=[(tank, 0.0, 0.4)]
+    + [(cubic, x, h) for x, h in np.random.default_rng(1684).uniform(0.3, 1.5, (3, 2)).round(3).tolist()],
+    answer=lambda f, x, h: 2 * forward(f, x, h) - forward(f, x, 2 * h),
+    spellings=[lambda f, x, h: (4 * f(x + h) - 3 * f(x) - f(x + 2 * h)) / (2 * h)],
     hints=[
         (
-            lambda f, x, h: (f(x + h) - f(x)) / h,
-            "This is the forward difference, with f(x) itself. Take a step to each side.",
+            lambda f, x, h: forward(f, x, h),
+            "That is one forward difference, with its error c · h. Combine it with a second.",
         ),
         (
-            lambda f, x, h: (f(x) - f(x - h)) / h,
-            "This is the backward difference, with f(x) itself. Take a step to each side.",
+            lambda f, x, h: forward(f, x, 2 * h),
+            "That is one difference, over 2h, with the error 2c · h. Combine it with the one over h.",
         ),
-        (lambda f, x, h: (f(x + h) - f(x - h)) / h, "From x - h to x + h the run is 2h, and you divide by h."),
         (
-            lambda f, x, h: (f(x + h) - f(x - h)) / 2 * h,
+            lambda f, x, h: (forward(f, x, h) + forward(f, x, 2 * h)) / 2,
+            "The mean of the two has the mean of their errors, 1.5c · h. How often must you count each, so that c · h and "
+            "2c · h cancel and the slope itself is counted once?",
+        ),
+        (
+            lambda f, x, h: forward(f, x, h) - forward(f, x, 2 * h),
+            "The slope itself cancels, and an error is left. How often must you count each, so that the errors cancel and "
+            "the slope doesn't?",
+        ),
+        (
+            lambda f, x, h: forward(f, x, 2 * h) - forward(f, x, h),
+            "The slope itself cancels, and an error is left. How often must you count each, so that the errors cancel and "
+            "the slope doesn't?",
+        ),
+        (
+            lambda f, x, h: forward(f, x, h) - forward(f, x, 2 * h) / 2,
+            "The errors cancel, and so does half of the slope. What do you multiply the result by?",
+        ),
+        (
+            lambda f, x, h: 2 * forward(f, x, 2 * h) - forward(f, x, h),
+            "That is the wrong way round: the errors add up to 3c · h. Which of the two has the smaller error?",
+        ),
+        (
+            lambda f, x, h: 2 * forward(f, x, h) + forward(f, x, 2 * h),
+            "The errors add up, and the slope is counted three times. What sign makes the errors cancel?",
+        ),
+        (
+            lambda f, x, h: (2 * forward(f, x, h) + forward(f, x, 2 * h)) / 3,
+            "The slope is counted once, but the errors don't cancel: both have the same sign here. Subtract one.",
+        ),
+        (
+            lambda f, x, h: 2 * forward(f, x, h) - (f(x + 2 * h) - f(x)) / h,
+            "The second difference goes over a run of 2h, and you divide its rise by h.",
+        ),
+        (
+            lambda f, x, h: 2 * forward(f, x, h) - (f(x + 2 * h) - f(x)) / 2 * h,
             "`/ 2 * h` divides by 2 and then multiplies by h. Write `/ (2 * h)`.",
         ),
-        (lambda f, x, h: (f(x + h) - f(x - h)) / 2, "The rise is divided by 2 alone. The run is 2h."),
         (
-            lambda f, x, h: (f(x - h) - f(x + h)) / (2 * h),
-            "The sign is wrong. Subtract the value at x - h from the value at x + h.",
+            lambda f, x, h: 2 * forward(f, x, h) - (f(x + 2 * h) - f(x + h)) / h,
+            "The second difference begins at x + h. Let both begin at x.",
         ),
         (
-            lambda f, x, h: f(x + h) - f(x - h) / (2 * h),
-            "Only the second value is divided. Put the difference in brackets.",
+            lambda f, x, h: (4 * forward(f, x, h) - forward(f, x, 2 * h)) / 3,
+            "4 and -1 are for errors proportional to h². Here they are c · h and 2c · h.",
         ),
         (
-            lambda f, x, h: f(x + h) - f(x - h) / 2 * h,
-            "Only the second value is divided. Write `(...) / (2 * h)`, with both pairs of brackets.",
-        ),
-        (lambda f, x, h: (f(x + h) - f(x - h)) / 2 + h, "`/ 2 + h` divides by 2 and then adds h. Write `/ (2 * h)`."),
-        (lambda f, x, h: (f(x + h) - f(x - h)) / (2 + h), "The run is 2 times h, and you divide by 2 plus h."),
-        (lambda f, x, h: f(x + h) - f(x - h), "This is the rise. Divide it by the run."),
-        (lambda f, x, h: (f(x + h) + f(x - h)) / (2 * h), "Subtract the two values: the rise is their difference."),
-        (
-            lambda f, x, h: (f(x + h) - f(x)) / (2 * h),
-            "The run is 2h, and the rise goes from x to x + h only. Begin at x - h.",
+            lambda f, x, h: 2 * forward(f, x, h),
+            "That is twice the first measurement, error and all. Where is the second?",
         ),
         (
-            lambda f, x, h: (f(x + h / 2) - f(x - h / 2)) / h,
-            "This is a central difference as some books write it: it steps by h / 2 to each side. Here go a whole h "
-            "to each side.",
+            lambda f, x, h: forward(f, x, h) - 2 * forward(f, x, 2 * h),
+            "Which of the two measurements has the error c · h, and which 2c · h? Count the first twice.",
         ),
         (
-            lambda f, x, h: (f(x + 2 * h) - f(x - 2 * h)) / (4 * h),
-            "Your function steps by 2h to each side. Use the h that it is given.",
+            lambda f, x, h: 2 * f(x + h) - f(x + 2 * h),
+            "Those are values. Combine two slopes, each a rise divided by its run.",
         ),
         (
-            lambda f, x, h: 3 * x * x - 2,
-            "That is the exact slope, as a formula gives it, or a step far smaller than h. Measure it with the h that "
-            "is given: call f on both sides of x.",
+            lambda f, x, h: 2 * forward(f, x, h / 2) - forward(f, x, h),
+            "The idea is right, with steps of h / 2 and h. Here take h and 2h.",
+        ),
+        (
+            lambda f, x, h: -(4 * f(x + h) - 3 * f(x) - f(x + 2 * h)) / (2 * h),
+            "The sign is wrong. Each rise is the value further right minus f(x).",
+        ),
+        (lambda f, x, h: (4 * f(x + h) - 3 * f(x) - f(x + 2 * h)) / h, "That is twice the slope. Divide by 2h."),
+        (lambda f, x, h: (f(x + h) - f(x - h)) / (2 * h), STEPS_BACK),
+        (lambda f, x, h: f(x + h) - f(x), "That is a rise. Divide it by the run."),
+        (
+            lambda f, x, h: 3 * x * x - 2 if f is cubic else 0.5,
+            "That is the exact slope, as a formula gives it, or a step far smaller than h. Measure with the h that is given.",
         ),
     ],
-    why="It is the central difference: its error is proportional to h².",
+    why="Its error is proportional to h², though it never looks to the left: 2 · c · h - c · 2h is 0.",
+    minutes=8,
+)
+
+SLOPE, LONG, SHORT, CORNER = "slope", "long", "short", "corner"
+
+
+def verdict(answer: str, otherwise: str, **hints: str) -> Choice:
+    """Return the form of one of the four verdicts."""
+    return Choice(answer=answer, choices=(SLOPE, LONG, SHORT, CORNER), hints=hints, otherwise=otherwise)
+
+
+WHOSE_FAULT = Table(
+    "Whose fault is it?",
+    """\
+Four programs, and in each the slope by automatic differentiation is not what central differences say. The table has the gap between the two for three steps, and beside it the gap between two *one-sided* slopes: with a step to the right (forward) minus with a step to the left (backward).
+
+| program | tape − central, h = 10⁻² | 10⁻⁴ | 10⁻⁶ | forward − backward, h = 10⁻² | 10⁻⁴ | 10⁻⁶ |
+|---|---|---|---|---|---|---|
+| `pump` | 0.1 | 1e-5 | 1e-9 | 0.6 | 6e-3 | 6e-5 |
+| `lens` | −1.5 | −1.5 | −1.5 | 0.02 | 2e-4 | 2e-6 |
+| `clock` | 3e-6 | 1e-4 | 2e-2 | 0.02 | 1e-3 | 0 |
+| `door` | 0.5 | 0.5 | 0.5 | 1 | 1 | 1 |
+
+For each, decide what is at fault: `"slope"`, the tape's slope is wrong; `"long"`, the slope is right, and the first of the three steps is too long; `"short"`, the slope is right, and the last of the three steps is too short; `"corner"`, there is no slope here for either of them to find.""",
+    parts={
+        "pump": verdict(
+            LONG,
+            "",
+            slope="The gap dies away as h shrinks, so in the end both agree. Which step was the trouble?",
+            short="With which of the three steps is the gap largest?",
+            corner="Forward and backward come together as h shrinks. At a corner they don't.",
+        ),
+        "lens": verdict(
+            SLOPE,
+            "",
+            long="Then a smaller step would make the gap smaller.",
+            short="Then a longer step would make the gap smaller.",
+            corner="Forward and backward come together as h shrinks, so there is one slope here.",
+        ),
+        "clock": verdict(
+            SHORT,
+            "",
+            slope="With the first step the two agree to a few millionths. Which step was the trouble?",
+            long="With which of the three steps is the gap largest?",
+            corner="At a corner, forward minus backward stays the same. What grows when a step gets tiny?",
+        ),
+        "door": verdict(
+            CORNER,
+            "",
+            slope="It may look so from the first three numbers. Now look at the two sides: do they agree?",
+            long="Then a smaller step would make the gap smaller.",
+            short="Then a longer step would make the gap smaller.",
+        ),
+    },
+    hints=[
+        (
+            {"pump": SHORT, "lens": ..., "clock": LONG, "door": ...},
+            "`pump` and `clock` have changed places: look for the step with the largest gap in each row.",
+        ),
+        (
+            {"pump": ..., "lens": CORNER, "clock": ..., "door": SLOPE},
+            "`lens` and `door` have changed places: in which of them do the two sides agree in the end?",
+        ),
+    ],
+    called="verdict",
+    progress="{right} of {all} are right. About {part}: ",
+    why="A gap that shrinks with h is the formula's, one that grows as h shrinks is rounding's, and one that stays is the "
+    "tape's, unless the two sides disagree as well. (The values of `clock` are near 10⁹, where 16 digits leave seven after "
+    "the point.)",
     minutes=7,
 )
 
-STEPS: tuple[tuple[float, Callable[[float], bool], str], ...] = (
-    (
-        -15,
-        lambda h: h <= -1.0 and h.is_integer(),
-        "{given} is not a step. If you mean a power of ten, write 1e-5 or 10**-5. (In Python, `10^-5` is not a power.)",
-    ),
-    (
-        -1e-5,
-        lambda h: h < 0.0,
-        "By convention h is positive. The sign makes no difference: both sides are used anyway.",
-    ),
-    (0.0, lambda h: h == 0.0, "h = 0 makes the run 0, and you can't divide by it."),
-    (
-        0.5403,
-        lambda h: abs(h - math.cos(1.0)) < 1e-3,
-        "But isn't that the slope? Hand in the step that you measured it with.",
-    ),
-    (
-        1e-16,
-        lambda h: h < 1e-15,
-        "That is about epsilon or less: 1 + h and 1 - h are hardly different from 1, or not at all.",
-    ),
-    (
-        1e-8,
-        lambda h: 3e-9 < h < 3e-8,
-        "That is the best step of the *forward* difference. The central one asks for a longer step.",
-    ),
-    (
-        0.1,
-        lambda h: h > 1e-4,
-        "This step is too long: the secant is still far from the tangent. The best error is below 1e-10.",
-    ),
-    (1e-12, lambda h: True, "This step is too short: the rounding decides. The best error is below 1e-10."),
+
+class Counted:
+    """A function of one array, and how often it is called."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self, point: Any, *more: Any) -> Any:
+        """Return the value at a point, and count the call."""
+        if more:
+            raise TypeError("f takes the whole point as one array: f(p)")
+        p = np.asarray(point, dtype=float)
+        if p.shape != POINT.shape:
+            raise TypeError(f"f takes an array like p, of shape {POINT.shape}, not {p.shape}")
+        self.calls += 1
+        return float(np.sum(np.sin(p) * WEIGHTS) + p[0] * p[-1])
+
+
+POINT = np.linspace(0.2, 1.3, 12)
+WEIGHTS = np.array([3.0, -2.0, 5.0, 1.0, -4.0, 2.0, 6.0, -3.0, 2.5, -5.0, 1.5, 4.0])
+TRUE = np.cos(POINT) * WEIGHTS + np.eye(12)[0] * POINT[-1] + np.eye(12)[-1] * POINT[0]
+ALLOWED = 4
+
+
+def changed(*changes: tuple[int, float]) -> Any:
+    """Return the gradient with some entries changed by so much."""
+    wrong = TRUE.copy()
+    for place, by in changes:
+        wrong[place] += by
+    return wrong
+
+
+def square_to_its_own_error() -> Any:
+    """Return a wrong gradient with the right slope along itself."""
+    aside = np.array([TRUE[1], -TRUE[0], *np.zeros(10)])
+    return TRUE / 2 + aside / np.linalg.norm(aside) * np.linalg.norm(TRUE) / 2
+
+
+def says(claimed: Any, always: bool = True) -> Callable[[Any], bool]:
+    """Return what asks a learner's function about a claimed gradient, and counts the runs that this takes."""
+
+    def ask(agrees: Any) -> bool:
+        f = Counted()
+        answer = agrees(f, POINT.copy(), claimed.copy())
+        if not isinstance(answer, bool | np.bool_):
+            raise NotYet(f"agrees should return True or False, and it returned {shorten(answer)}.")
+        if f.calls == 0:
+            raise NotYet("Your function never calls `f`, which it is given. A second opinion has to run it.")
+        if f.calls > ALLOWED:
+            raise NotYet(
+                f"For {len(POINT)} parameters you called f {f.calls} times. Four runs must do, for a million as well: one "
+                "slope, measured along one direction, and compared with what g says it is there."
+            )
+        return bool(answer)
+
+    return ask
+
+
+def along(
+    choose: Callable[[Any, Any], Any], compare: Callable[[float, float], Any] = np.isclose
+) -> Callable[..., bool]:
+    """Return a check that looks along one direction."""
+
+    def agrees(f: Any, p: Any, g: Any) -> bool:
+        v = 1e-5 * choose(p, g)
+        return bool(compare((f(p + v) - f(p - v)) / 2e-5, float(np.sum(g * v)) / 1e-5))
+
+    return agrees
+
+
+def at_random(p: Any, g: Any) -> Any:
+    """Return a random direction that is the same each time."""
+    return np.random.default_rng(7).standard_normal(len(p))
+
+
+ONE_ONLY = (
+    "This g is wrong in one entry, and you said True: a step that doesn't move a parameter says nothing about its entry. "
+    "Move all of them at once, each by an amount of its own."
 )
-"""Wrong steps, which others are like each, and the hint for all of these; the first that fits."""
+CANCELS = (
+    "This g has two wrong entries, one 3 too large and one 3 too small, and you said True. Along (1, 1, …, 1) the two "
+    "cancel. What direction would nobody's mistakes cancel along, except by a rare accident?"
+)
+ALONG_G = (
+    "There is a wrong g for which your function says True: it was made so that along g itself the two slopes agree. Choose "
+    "a direction that doesn't depend on what you are checking."
+)
+REFUSED = (
+    "This g is right, and you said False. What g says of a direction v is the sum of g times v, with the same v that you step "
+    "along. Is h around 1e-5? And a measured slope has nine right digits or so: compare with np.isclose, not with ==."
+)
 
-
-def judge_step(answer: Any) -> str:
-    """Check that the central difference of the sine at 1 is off by less than 1e-9 with a step."""
-    h = number(answer, "your step")
-    error = abs((math.sin(1 + h) - math.sin(1 - h)) / (2 * h) - math.cos(1.0)) if h else math.inf
-    if h > 0.0 and (error <= 1e-9 or 1e-7 * 0.999 <= h <= 1e-4 * 1.001):
-        return "The error is below 1e-9. Near the cube root of epsilon, 6e-6, the two errors are about equal."
-    start = f"With {h:g} the error is {error:.0e}. " if h > 0.0 else ""
-    hint = next(hint for _, fits, hint in STEPS if fits(h))
-    raise NotYet(start + hint.replace("{given}", f"{h:g}"))
-
-
-STEP = Judge(  # a range of steps is right
-    "A good step",
+MILLION = Function(
+    "A million slopes, checked in two runs",
     """\
-The slope of the sine at 1 is the cosine of 1. Find a step `h` with which the central difference of `math.sin` at 1 is off by less than 10⁻⁹. Try powers of ten, and hand in the best.""",
-    answer=6e-6,
-    spellings=[1e-4, 1e-5, 1e-7, np.float32(1e-6)],
-    hints=[(example, hint) for example, _, hint in STEPS],
-    check=judge_step,
-    minutes=7,
-)
-
-
-def hill(point: Any, *more: Any) -> Any:
-    """Return the height at a point of three inputs."""
-    if more:
-        raise TypeError("f takes the whole point as one array: f(point)")
-    return point[0] ** 2 * point[1] - 2.5 * point[2]
-
-
-def slopes(f: Callable[[Any], Any], point: Any, h: float = 1e-5, back: float = 1e-5, inputs: int = 0) -> Any:
-    """Return the gradient of a function as differences with these steps see it."""
-    lines = np.eye(inputs or len(point))
-    return np.array([(f(point + h * line) - f(point - back * line)) / (h + back) for line in lines])
-
-
-def unit(vector: Any) -> Any:
-    """Scale a vector to length 1."""
-    return vector / np.linalg.norm(vector)
-
-
-def direction(of: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """Return a direction that is made of the gradient and the point."""
-    return lambda f, point: of(slopes(f, point), point)
-
-
-ALONE = "That goes along one input alone. A direction in between is steeper."
-TOGETHER = (
-    "You moved along all inputs at once, so there is one slope for all of them. Move along one input, and leave the "
-    "others where they are."
-)
-STAYS = "Did you move along all inputs before it as well? Make a new step for each input."
-SUM = "You divide by the sum of the parts. The length is np.linalg.norm."
-ZEROS = "All slopes came out 0: does your step change a copy of the point, and is it a float?"
-ALMOST = "Almost: it is off in the second or third digit. Take central differences with h = 1e-5."
-FOR_TWO = "It is right for three inputs and wrong for two. Go through as many inputs as the point has."
-
-STEEPEST = Function(
-    "The steepest direction",
-    """\
-You stand somewhere on a hill in the fog, and you want the shortest way up. Write `steepest(f, point)`: the direction in which `f` rises fastest at `point`, as an array that's scaled to length 1, like `unit` above. `point` may hold two inputs, or three, or any other number.""",
-    signature="steepest(f, point)",
-    within=2e-4,
+Somebody hands you an array `g` with a million numbers, and says that it's the gradient of `f` at `p`. To measure each slope would take hours. But you only want to know whether `g` is right. Write `agrees(f, p, g)`: it returns True if `g` is the gradient and False if any entry is clearly wrong, and calls `f` at most four times. `f` takes the whole array, `f(p)`. (You may use chance: `np.random.default_rng().standard_normal(len(p))` is an array of random numbers.)""",
+    signature="agrees(f, p, g)",
     cases=[
-        (hill, np.array([1.5, 0.4, 0.9])),
-        (hill, np.array([0.7, 1.8, 1.2])),
-        Case(lambda steepest: steepest(lambda p: p[0] * p[1], np.array([0.8, -1.1])), FOR_TWO, within=2e-4),
+        Case(says(TRUE), REFUSED),
+        Case(says(changed((4, 8.0))), ONE_ONLY),
+        Case(
+            says(-TRUE),
+            "This g has the wrong sign everywhere, and you said True. Compare the two slopes with their signs.",
+        ),
+        Case(says(changed((3, 3.0), (7, -3.0))), CANCELS),
+        Case(says(changed((0, -5.0))), ONE_ONLY),
+        Case(
+            says(square_to_its_own_error()),
+            ALONG_G,
+        ),
     ],
-    answer=lambda f, point: unit(slopes(f, point)),
+    answer=along(at_random),
     spellings=[
-        lambda f, point: unit(slopes(f, point, back=0.0)),
-        lambda f, point: unit(slopes(f, point)).astype(np.float32).tolist(),
+        along(lambda p, g: at_random(p, g) / np.linalg.norm(at_random(p, g))),
+        along(lambda p, g: np.sign(at_random(p, g)) * np.arange(1.0, len(p) + 1.0)),
     ],
     hints=[
-        (slopes, "That is the gradient itself. It points the right way; now scale it to length 1."),
-        (direction(lambda g, point: -unit(g)), "That is the steepest way *down*. Turn it round."),
+        (along(lambda p, g: np.eye(len(p))[0]), ONE_ONLY),
+        (along(lambda p, g: np.ones(len(p))), CANCELS),
         (
-            direction(lambda g, point: -g),
-            "That points down, and its length is not 1. Turn it round and divide it by its length.",
+            along(lambda p, g: at_random(p, g), lambda one, other: np.isclose(abs(one), abs(other))),
+            "This g has the wrong sign everywhere, and you said True. Compare the two slopes with their signs.",
         ),
-        (direction(lambda g, point: np.eye(len(point))[np.argmax(g)]), ALONE),
-        (direction(lambda g, point: np.eye(len(point))[np.argmax(np.abs(g))]), ALONE),
-        (
-            direction(lambda g, point: np.argmax(g)),
-            "That is the place of the steepest input. A direction is an array, with one part for each input.",
-        ),
-        (direction(lambda g, point: g / np.sum(g)), SUM),
-        (direction(lambda g, point: g / np.sum(np.abs(g))), SUM),
-        (
-            direction(lambda g, point: g / np.max(np.abs(g))),
-            "You divide by the largest part. The length is np.linalg.norm.",
-        ),
-        (
-            direction(lambda g, point: g / np.max(g)),
-            "You divide by the largest part. The length is np.linalg.norm, and there the negative part counts too.",
-        ),
-        (direction(lambda g, point: np.cumsum(g)), STAYS),
-        (direction(lambda g, point: unit(np.cumsum(g))), STAYS),
-        (direction(lambda g, point: np.sum(g)), TOGETHER),
-        (direction(lambda g, point: np.sum(g) * np.ones(len(point))), TOGETHER),
-        (direction(lambda g, point: unit(np.sum(g) * np.ones(len(point)))), TOGETHER),
-        (
-            direction(lambda g, point: g / len(point)),
-            "You divide by the number of inputs. The length is np.linalg.norm of the gradient.",
-        ),
-        (
-            direction(lambda g, point: g / np.linalg.norm(point)),
-            "You divide by the length of the point. Divide by that of the gradient.",
-        ),
-        (
-            direction(lambda g, point: point + unit(g)),
-            "That is the place one step further on. Only the direction is wanted, without the point.",
-        ),
-        (direction(lambda g, point: unit(g) / np.linalg.norm(g)), "You divide by the length twice. Once is enough."),
-        (
-            direction(lambda g, point: np.abs(unit(g))),
-            "Every part is positive, but along one input the hill goes down. Keep the signs.",
-        ),
-        (
-            direction(lambda g, point: np.sign(g)),
-            "Those are only the signs. A steep input counts more than a gentle one.",
-        ),
-        (lambda f, point: unit(point), "That is the direction of the point itself. No slope counts in it."),
-        (
-            direction(lambda g, point: np.linalg.norm(g)),
-            "That is how steep it is. The direction is wanted, an array with one part for each input.",
-        ),
-        (lambda f, point: np.zeros(len(point)), ZEROS),
-        (lambda f, point: np.full(len(point), np.nan), ZEROS),
-        *[(lambda f, point, h=h: unit(slopes(f, point, h=h, back=0.0)), ALMOST) for h in (0.1, 0.01, 0.001)],
-        (
-            lambda f, point: f(point + np.zeros(2)),
-            "{raised} The direction needs as many parts as the point has inputs, and here that is three.",
-        ),
-        (lambda f, point: unit(slopes(f, point, inputs=3)), FOR_TWO),
-        (direction(lambda g, point: unit([g[k] for k in range(3)])), FOR_TWO),
+        (along(lambda p, g: g), ALONG_G),
     ],
-    why="It points where the gradient points and has length 1: straight up the hill.",
-    minutes=6,
+    why="When every parameter moves at once, the slope is a sum over all entries of g, and an entry that is clearly wrong "
+    "changes it, unless mistakes happen to cancel. For large arrays `ad.check_gradients` does the same.",
+    minutes=10,
 )
 
-QUESTIONS = (*PREDICTIONS, CENTRAL, STEP, STEEPEST)
+QUESTIONS = (*PREDICTIONS, ONE_SIDE, WHOSE_FAULT, MILLION)
