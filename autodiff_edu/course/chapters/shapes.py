@@ -160,7 +160,13 @@ A fader on a mixing desk fades from track `a` (at `x = 0`) to track `b` (at `x =
     hints=[
         (lambda x, pairs: (..., unsummed(x, pairs)), UNSUMMED),
         (lambda x, pairs: (..., np.full(np.shape(pairs[0][0]), ...)), UNSUMMED),
-        (lambda x, pairs: (..., [np.full(np.shape(a), ...) for a, _ in pairs]), UNSUMMED),
+        (
+            lambda x, pairs: (
+                ...,
+                [c * slope / loudness_of(x, pairs) for c, slope in zip(*mix(x, pairs), strict=True)],
+            ),
+            UNSUMMED,
+        ),
         (
             lambda x, pairs: fader(1 - x, pairs),
             "Your fader is turned round: at x = 0 track a alone should be heard.",
