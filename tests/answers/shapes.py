@@ -134,7 +134,7 @@ WRONG = {
         (lambda x, pairs: by_hand(x, pairs)[1], "Return the loudness and the slope"),
         (lambda x, pairs: None, "returns None"),
         (lambda x, pairs: (..., ...), "three dots"),
-        (lambda x, pairs: ("a", "b"), "array of numbers"),
+        (lambda x, pairs: ("a", "b"), "one number here"),
         (lambda x: x, "raised TypeError"),
         (5.09339, "without calling it"),
     ],
