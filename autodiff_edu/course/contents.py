@@ -191,12 +191,12 @@ class Course:
 
     Examples
     --------
-    >>> OURS.chapters[9]
-    <chapter 09-custom-gradients>
-    >>> OURS.find("custom-gradients").number, OURS.find("B.2").slug
-    (9, 'sparse-jacobians')
-    >>> list(OURS.chapters[9].exercises)
-    ['9.1', '9.2', '9.3']
+    >>> OURS.chapters[2]
+    <chapter 02-backward>
+    >>> OURS.find("backward").number, OURS.find("B.2").slug
+    (2, 'sparse-jacobians')
+    >>> list(OURS.chapters[2].exercises)
+    ['2.1', '2.2', '2.3']
     """
 
     def __init__(self, folder: str | Path, notebooks: str | Path | None = None, package: str | None = None) -> None:

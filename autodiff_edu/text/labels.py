@@ -202,15 +202,15 @@ class Labels:
     def arguments(self, entry: Any) -> list[str]:
         """Write the arguments of an entry: tensors by name, the rest as it is shown."""
         values = entry.values or ("…",) * len(entry.ids)
-        texts = _of_arguments(entry, names(entry.where).texts) if entry.values is None else ()
+        texts = _of_arguments(entry, names(entry.where).texts)
         write = short_index if entry.name == "getitem" else short_argument
         written = self.of_arguments(entry)
         parts = [
             (alias or self._names[id]) if id is not None else name if name and is_array(v) else write(v)
             for id, v, name, alias in zip(entry.ids, values, written, self.aliases(entry), strict=True)
         ]
-        for k, text in enumerate(texts):  # the arrays were released, or not kept; the code still has its text
-            if entry.ids[k] is None and entry.name != "getitem":
+        for k, text in enumerate(texts):  # arrays that were released, or not kept, and masks are best told by the code
+            if entry.ids[k] is None and entry.name != "getitem" and (entry.values is None or is_mask(values[k])):
                 parts[k] = written[k] or (text if text and len(text) <= LONGEST else parts[k])
         return parts
 
@@ -222,6 +222,11 @@ def _computes(function: str | None, entry: Any) -> bool:
     if function in (None, entry.name) or entry.name.endswith(f".{function}"):
         return True
     return function == "astype" and _known(entry) in CASTS
+
+
+def is_mask(value: Any) -> bool:
+    """Return whether a value is an array of truth values."""
+    return is_array(value) and value.ndim > 0 and value.dtype.kind == "b"
 
 
 def _known(entry: Any) -> str:

@@ -46,7 +46,8 @@ class Place(NamedTuple):
 class Names(NamedTuple):
     """The names in the user's code for the result and the arguments of an expression; None where it has no name.
 
-    `literal` says for each argument whether the code writes it out as numbers (`2.0`, `[1, 2]`); `texts` has that code.
+    `literal` says for each argument whether the code writes it out as numbers (`2.0`, `[1, 2]`); `texts` has that code,
+    and that of a comparison (`mask == 1`).
     `function` is the name of the operation that the called function computes, if it says so: `sum` for
     `tf.reduce_sum`. `last` is the name of the last operation, where it takes several: `exp` for `tf.nn.sigmoid`.
     `paths` has the arguments that are parts of something with a name: `ws[0]`, `layer.w`.
@@ -300,7 +301,10 @@ def _expressions(source: SourceCode) -> dict[Span | None, Names]:
                 result = node.target.id
             ids = tuple(argument.id if isinstance(argument, ast.Name) else None for argument in arguments)
             literal = tuple(map(_is_literal, arguments))
-            texts = [ast.unparse(part) if known else None for part, known in zip(arguments, literal, strict=True)]
+            texts = [
+                ast.unparse(part) if known or isinstance(part, ast.Compare) else None
+                for part, known in zip(arguments, literal, strict=True)
+            ]
             function, last = _computed_by(node, modules) or (function, None)
             paths = tuple(
                 ast.unparse(argument).removeprefix("self.") if _is_path(argument) else None for argument in arguments

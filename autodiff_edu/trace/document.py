@@ -97,7 +97,7 @@ from ..custom.inner_tape import SecondTape
 from ..rules.operations import alias
 from ..text.formatting import short_value, spell_out
 from ..text.frames import Where
-from ..text.labels import Labels, names_of_arguments, names_of_tapes
+from ..text.labels import Labels, is_mask, names_of_arguments, names_of_tapes
 from ..text.places import names
 from ..text.shared import shared
 from ..text.statements import find_origin
@@ -387,7 +387,7 @@ class Writer:
             elif isinstance(value, np.ndarray) or (
                 rule and rule.pull(k) and isinstance(value, int | float | complex | np.generic)
             ):
-                name = written[k] or short_value(np.asarray(value))
+                name = written[k] or (arguments[k] if is_mask(value) else short_value(np.asarray(value)))
                 # every use of a constant is its own tensor: use a key that is never a tensor's id
                 found.append(self._tensor(-1 - len(self.tensors), value, "constant", name))
             elif k < len(arguments):

@@ -155,7 +155,7 @@ class Updates:
             if tensor == variable:
                 yield cotangent, self._write_bar(number, tensor)
                 break
-        if where is not None and len(texts := names(where).texts[1:]) == 1 and texts[0]:
+        if where is not None and len(texts := names(where).texts[1:]) == 1 and texts[0] and names(where).literal[1]:
             yield ast.literal_eval(texts[0]), None
 
     def expression(self, target: int, variable: int, known: Mapping[int, Text] = MappingProxyType({})) -> Text:

@@ -10,12 +10,14 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import numpy as np
 
+from ..core.walk import walk
 from ..text.frames import is_ours, user_frame
-from ..text.places import written
+from ..text.places import place, written
 
 OURS = f"{__package__.partition('.')[0]}."
 
@@ -48,14 +50,20 @@ def show_at_the_line() -> None:
 
 
 def warn(kind: str, flag: int) -> None:
-    """Warn as NumPy does, but about the expression that the user wrote."""
+    """Warn as NumPy does, but about the expression that the user wrote; of a backward pass, the one pulled back."""
     frame = user_frame(sys._getframe(1))
-    found = written((frame.f_code, frame.f_lasti))
+    ours: FrameType | None = sys._getframe(1)
+    while ours is not None and ours is not frame and ours.f_code is not walk.__code__:
+        ours = ours.f_back
+    backward = ours is not None and ours is not frame
+    where = ours.f_locals["entry"].where if ours is not None and backward else (frame.f_code, frame.f_lasti)
+    _, file, line, _ = place(where)
+    found = written(where)
     warnings.warn_explicit(
-        f"{kind} encountered in {found[0]:.60}" if found else f"{kind} encountered",
+        f"{kind} encountered in {'the backward pass of ' * backward}{found[0]:.60}" if found else f"{kind} encountered",
         RuntimeWarning,
-        frame.f_code.co_filename,
-        frame.f_lineno,
+        file,
+        line,
         module=frame.f_globals.get("__name__"),
         registry=frame.f_globals.setdefault("__warningregistry__", {}),
     )

@@ -1,58 +1,137 @@
 """Answers to the exercises of the-tape."""
 
-import copy
-import pickle
-
 import numpy as np
 
 import autodiff_edu as ad
 
-ARROWS = {("x", "a"), ("y", "a"), ("a", "b"), ("a", "c"), ("b", "c"), ("c", "d"), ("x", "d")}
+LINES = [("t1", [30.0, "price"]), ("cups", [120.0, "t1"]), ("t3", ["price", 0.5]), ("profit", ["t3", "cups"])]
 
 
-def by_parts(value):
-    if isinstance(value, (list, tuple)):
-        return [by_parts(part) for part in value]
-    return np.array(value)
+def recorded(lines, watched):
+    followed, names = set(watched), []
+    for name, inputs in lines:
+        if any(each in followed for each in inputs):
+            followed.add(name)
+            names.append(name)
+        else:
+            followed.discard(name)
+    return names
 
 
-def frozen(value):
-    """Keep lists as tuples, which nobody can write into."""
-    if isinstance(value, list):
-        return tuple(map(frozen, value))
-    return value.copy() if isinstance(value, np.ndarray) else value
+def with_values(lines, watched):
+    """Record of each name whether it is watched, and write entries into a dict by their numbers."""
+    now, entries = dict.fromkeys(watched, True), {}
+    for name, inputs in lines:
+        now[name] = max([now.get(each, False) for each in inputs], default=False)
+        if now[name]:
+            entries[len(entries)] = name
+    return tuple(entries.values())
 
 
-def by_kind(of_array=np.copy, of_list=list):
-    """Make a note that tells the kinds apart, but does not look into lists by itself."""
-
-    def note(value):
-        if isinstance(value, np.ndarray):
-            return of_array(value)
-        return of_list(value) if isinstance(value, list) else value
-
-    return note
-
-
-def spoiling(value):
-    """Return the right note, and empty the list that was given."""
-    kept = copy.deepcopy(value)
-    if isinstance(value, list):
-        value.clear()
-    return kept
+def spoiling(lines, watched):
+    """Empty the list that was given, and update the set that was given."""
+    names = []
+    while lines:
+        name, inputs = lines.pop(0)
+        if watched & set(inputs):
+            watched |= {name}
+            names += [name]
+        else:
+            watched -= {name}
+    return names
 
 
-def locking(value):
-    """Return the array itself, locked against writing, and parts of a list likewise."""
-    if isinstance(value, np.ndarray):
-        value.flags.writeable = False
-    return list(map(locking, value)) if isinstance(value, list) else value
+def recursive(lines, watched):
+    if not lines:
+        return []
+    (name, inputs), *rest = lines
+    if not watched.isdisjoint(inputs):
+        return [name, *recursive(rest, watched | {name})]
+    return recursive(rest, watched - {name})
+
+
+def on_a_tape(lines, watched):
+    """Ask a real tape."""
+    names = []
+    with ad.GradientTape() as tape:
+        values = {name: ad.Variable(1.0) for name in watched}
+        for name, inputs in lines:
+            values[name] = sum((values.get(each, 1.0) for each in inputs[1:]), 0.0 + values.get(inputs[0], 1.0))
+            if len(tape.entries) > len(names) and isinstance(values[name], ad.Tensor):
+                names.append(name)
+            while len(names) < len(tape.entries):
+                names.append("")
+    return [name for name in names if name]
+
+
+def by(rule, grows=True, forgets=True):
+    def recorded(lines, watched):
+        followed, names = set(watched), []
+        for name, inputs in lines:
+            if rule(inputs, followed):
+                names.append(name)
+                followed |= {name} if grows else set()
+            elif forgets:
+                followed.discard(name)
+        return names
+
+    return recorded
+
+
+def some(inputs, followed):
+    return any(each in followed for each in inputs)
+
+
+def backwards(lines, watched):
+    """Ask of each line whether a path leads from it to what is watched, wherever that was computed."""
+    made_from = dict(lines)
+
+    def reaches(name):
+        return name in watched or any(reaches(each) for each in made_from.get(name, ()) if each != name)
+
+    return [name for name, _ in lines if reaches(name)]
+
+
+def removing(lines, watched):
+    names, followed = [], set(watched)
+    for name, inputs in lines:
+        if some(inputs, followed):
+            names.append(name)
+            followed.add(name)
+        else:
+            followed.remove(name)
+    return names
+
+
+def erasing(lines, watched):
+    names, followed = [], set(watched)
+    for name, inputs in lines:
+        if some(inputs, followed):
+            names.append(name)
+            followed.add(name)
+        else:
+            names = [each for each in names if each != name]
+            followed.discard(name)
+    return names
+
+
+def returns_in_the_loop(lines, watched):
+    return [name for name, inputs in lines[:1] if some(inputs, watched)]
 
 
 RIGHT = {
     1: [8, 8.0, np.int64(8), ad.constant(8.0), np.array([8])],
-    2: [copy.deepcopy, by_parts, frozen, lambda value: pickle.loads(pickle.dumps(value))],
-    3: [ARROWS, list(ARROWS), {tuple(pair) for pair in ARROWS}],
+    2: [
+        {6, 8},
+        [6, 8],
+        (8, 6),
+        frozenset({6, 8}),
+        {np.int64(6), np.int64(8)},
+        [6, 8, 8],
+        np.array([6, 8]),
+        range(6, 9, 2),
+    ],
+    3: [recorded, with_values, spoiling, recursive, on_a_tape],
 }
 
 WRONG = {
@@ -71,48 +150,56 @@ WRONG = {
         (1e300, "one by one"),
     ],
     2: [
-        (lambda value: value, "an array, and your note changed.*same memory"),
-        (lambda value: np.asarray(value) if isinstance(value, np.ndarray) else value, "same memory"),
-        (by_kind(of_array=lambda value: value[:]), "same memory"),
-        (by_kind(of_list=lambda value: value), "still the same list"),
-        (by_kind(), "the lists inside it"),
-        (by_kind(of_list=lambda value: value[:]), "the lists inside it"),
-        (copy.copy, "the lists inside it"),
-        (
-            by_kind(of_list=lambda value: [by_kind(of_list=lambda part: part[:])(part) for part in value]),
-            "the third is not",
-        ),
-        (
-            by_kind(of_list=lambda value: [part[:] if isinstance(part, list) else part for part in value]),
-            "the arrays in it",
-        ),
-        (lambda value: value.copy(), r"note\(2.5\) raised AttributeError.*A number has no parts"),
-        (lambda value: list(value), "A number has no parts"),
-        (lambda value: [value], "It should hold the same"),
-        (lambda value: str(value), "I need one number here, and what your function returns is"),
-        (spoiling, "Leave the value alone"),
-        (locking, "locks an array against writing. Leave"),
-        (lambda value: ..., "three dots"),
-        (lambda value: None, "returns None"),
-        (lambda value: None if isinstance(value, float) else copy.deepcopy(value), r"note\(2.5\) returns None"),
-        (lambda value: value.copy() if isinstance(value, np.ndarray) else None, r"note\(2.5\) returns None"),
-        (np.array, "different lengths do not fit"),
-        (by_kind(of_list=lambda value: map(copy.deepcopy, value)), "a map, which is read later"),
-        (by_kind(of_list=lambda value: (part for part in value)), "a generator, which is read later"),
-        (lambda: 1, "raised TypeError"),
-        ({"x", "n"}, "without calling it"),
+        ({4, 6, 8}, "Which line made that array"),
+        ({4, 6, 8, 10}, "Line 4 writes into"),
+        ({6, 8, 10}, "Read line 9 again"),
+        ({6, 8, 9}, "move the name"),
+        ({6, 8, 9, 10}, "move the name"),
+        ({8}, "without a bracket"),
+        ({8, 10}, "Read line 9 again"),
+        ({6}, "share their memory"),
+        ({5, 6, 8}, "second name"),
+        ({6, 7, 8}, "only makes a slice"),
+        ({3, 6, 8}, "make a new one"),
+        ({2, 6, 8}, "makes the note"),
+        ({1, 6, 8}, "Nothing is noted before line 2"),
+        (set(), "without a bracket"),
+        ({11}, "no line 11"),
+        ({0, 6, 8}, "no line 0"),
+        (8, "a set of line numbers"),
+        ("{6, 8}", "a set of line numbers"),
+        ({"6", "8"}, "one element of your answer is `'[68]'`"),
+        ({6.0, 8.0}, "one element"),
+        ({...}, "three dots"),
+        (None, "your answer is `None`"),
     ],
     3: [
-        ({(b, a) for a, b in ARROWS}, "all point the wrong way"),
-        ({("a", "b"), ("b", "c"), ("c", "d")}, "order in which they run"),
-        (ARROWS - {("x", "d")}, "long after"),
-        (ARROWS - {("a", "c")}, "Look at the line of c"),
-        (ARROWS | {("y", "b")}, "does not mention"),
-        (ARROWS | {("x", "y")}, "no line computes it"),
-        (ARROWS - {("a", "b")} | {("b", "a")}, "b is computed from a, not.*Turn the arrow from b to a"),
-        (ARROWS | {("b", "a")}, "Leave out the arrow from b to a"),
-        ({("x", "q")}, "`'q'` is not among"),
-        ({("X", "A")}, "`'A'` and `'X'` are not among"),
-        (set(), "Look at the line"),
+        (by(lambda inputs, followed: all(each in followed for each in inputs)), "One watched input is enough"),
+        (lambda lines, watched: [name for name, _ in lines if name in watched], "One watched input is enough"),
+        (by(some, grows=False), "nothing computed from them"),
+        (by(some, grows=False, forgets=False), "nothing computed from them"),
+        (
+            lambda lines, watched: [name for name, inputs in lines if some(inputs, watched)],
+            "nothing computed from them",
+        ),
+        (by(lambda inputs, followed: inputs[0] in followed), "the first input alone"),
+        (by(lambda inputs, followed: inputs[-1] in followed), "the last input alone"),
+        (by(some, forgets=False), "What should happen to `y`"),
+        (backwards, "its entry stays on the tape"),
+        (by(lambda inputs, followed: not some(inputs, followed)), "For the lemonade"),
+        (lambda lines, watched: [name for name, _ in lines], "returns every line"),
+        (lambda lines, watched: len(recorded(lines, watched)), "counts the lines"),
+        (lambda lines, watched: set(recorded(lines, watched)), "For the lemonade"),
+        (lambda lines, watched: [*watched, *recorded(lines, watched)], "For the lemonade"),
+        (lambda lines, watched: recorded(lines, watched)[::-1], "For the lemonade"),
+        (lambda lines, watched: list(dict.fromkeys(recorded(lines, watched))), "each has an entry of its own"),
+        (erasing, "its entry stays on the tape"),
+        (removing, "`discard`"),
+        (returns_in_the_loop, "Is the `return` inside the loop"),
+        (lambda lines, watched: lines[0].name, "raised AttributeError"),
+        (lambda lines, watched: None, "returns None"),
+        (lambda lines, watched: ..., "three dots"),
+        (lambda lines: lines, "raised TypeError"),
+        (recorded(LINES, {"price"}), "without calling it"),
     ],
 }

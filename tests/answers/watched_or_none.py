@@ -1,151 +1,121 @@
 """Answers to the exercises of watched-or-none."""
 
-import math
-
 import numpy as np
 
 import autodiff_edu as ad
 
-
-def slope_of(f, make=ad.Variable):
-    """Make a program that returns the slope of f at a value."""
-
-    def program(value):
-        x = make(value)
-        with ad.GradientTape() as tape:
-            tape.watch(x)
-            y = f(x)
-        return tape.gradient(y, x)
-
-    return program
-
-
-def real(value):
-    return ad.Variable(value, dtype=float)
-
-
-def constant_unwatched(value):
-    x = ad.constant(value)
-    with ad.GradientTape() as tape:
-        y = x * x
-    return tape.gradient(y, x)
-
-
-def not_trainable(value):
-    x = ad.Variable(value, trainable=False)
-    with ad.GradientTape() as tape:
-        y = x * x
-    return tape.gradient(y, x)
-
-
-def watched_late(value):
-    x = ad.constant(value)
-    with ad.GradientTape() as tape:
-        y = x * x
-        tape.watch(x)
-    return tape.gradient(y, x)
-
-
-def before(value):
-    x = ad.Variable(value)
-    y = np.sin(x)
-    with ad.GradientTape() as tape:
-        z = y * y
-    return tape.gradient(z, x)
-
-
-def by_y(value):
-    y = np.sin(ad.Variable(value))
-    with ad.GradientTape() as tape:
-        tape.watch(y)
-        z = y * y
-    return tape.gradient(z, y)
-
-
-def half_by_hand(value):
-    return by_y(value) * np.cos(value)
-
-
-def integer(value):
-    x = ad.Variable(value)
-    with ad.GradientTape() as tape:
-        y = x * x * x
-    return tape.gradient(y, x)
-
-
-def watched_y(value):
-    x = ad.constant(value)
-    with ad.GradientTape() as tape:
-        y = x * x
-        tape.watch(y)
-    return tape.gradient(y, x)
-
-
-def without_return(program):
-    """Return the program without its return."""
-
-    def silent(value):
-        program(value)
-
-    return silent
-
-
-def zeros(value):
-    x = ad.constant(value)
-    with ad.GradientTape() as tape:
-        y = x * x
-    return tape.gradient(y, x, unconnected_gradients="zero")
-
-
-def descent(change):
-    """Make program five, with `change` for the step."""
-
-    def program(value):
-        w = ad.Variable(value)
-        for epoch in range(2):
-            with ad.GradientTape() as tape:
-                loss = (w - 3.0) ** 2
-            slope = tape.gradient(loss, w)
-            if epoch == 0:
-                w = change(w, 0.1 * slope)
-        return slope
-
-    return program
-
-
-REPAIRED = [
-    slope_of(lambda x: x * x, ad.constant),
-    slope_of(lambda x: np.sin(x) ** 2),
-    slope_of(lambda x: x * x * x, real),
-    slope_of(lambda x: 3.0 * np.exp(x)),
-    descent(lambda w, step: w.assign_sub(step)),
-]
-
-
-def but(n, program):
-    """Return the repaired programs with another one in place n (1 to 5)."""
-    return [*REPAIRED[: n - 1], program, *REPAIRED[n:]]
-
-
-TEN = {"a": 4.0, "b": 0, "c": None, "d": 2.0, "e": None, "f": 0.0, "g": 0.0, "h": None, "i": None, "j": 10}
+EIGHT = {"a": 0.0, "b": 2.0, "c": None, "d": 0, "e": None, "f": 6.25, "g": 10, "h": 7.0}
 WAGES, FUEL = (5, "assign", "wages = 30.0 * hours"), (7, "float", "fuel = litres * 1.6")
+
+
+def two_tapes(first, second, c, x):
+    with ad.GradientTape() as one:
+        stage = first(x)
+    c.assign(stage)
+    with ad.GradientTape() as two:
+        loss = second()
+    return one.gradient(stage, x, output_gradients=two.gradient(loss, c))
+
+
+def one_persistent_tape(first, second, c, x):
+    with ad.GradientTape(persistent=True) as tape:
+        stage = first(x)
+        c.assign(stage)
+        loss = second()
+    return tape.gradient(stage, x, output_gradients=tape.gradient(loss, c))
+
+
+def dot_product(first, second, c, x):
+    """Differentiate the sum of c and what arrives there, which is a constant: the same slope."""
+    with ad.GradientTape() as one:
+        stage = first(x)
+        c.assign(stage)
+        with ad.GradientTape() as two:
+            loss = second()
+        worth = np.sum(stage * two.gradient(loss, c).numpy())
+    return one.gradient(worth, x)
+
+
+def differences(first, second, c, x):
+    slope, h = np.zeros(x.shape), 1e-5
+    for k in np.ndindex(x.shape):
+        step = np.zeros(x.shape)
+        step[k] = h
+        c.assign(first(x + step))
+        above = second().item()
+        c.assign(first(x - step))
+        slope[k] = (above - second().item()) / (2 * h)
+    return slope
+
+
+def element_by_element(first, second, c, x):
+    """Take one walk through stage one for each element of c."""
+    with ad.GradientTape(persistent=True) as one:
+        stage = first(x)
+    c.assign(stage)
+    with ad.GradientTape() as two:
+        at_c = two.gradient(second(), c).numpy()
+    total = 0.0
+    for k in np.ndindex(at_c.shape):
+        seed = np.zeros(at_c.shape)
+        seed[k] = at_c[k]
+        total = total + one.gradient(stage, x, output_gradients=seed)
+    return total
+
+
+def under_one(first, second, c, x):
+    with ad.GradientTape() as tape:
+        c.assign(first(x))
+        loss = second()
+    return tape.gradient(loss, x)
+
+
+def without_return(first, second, c, x):
+    two_tapes(first, second, c, x)
+
+
+def from_the_variable(first, second, c, x):
+    with ad.GradientTape() as one:
+        c.assign(first(x))
+    with ad.GradientTape() as two:
+        loss = second()
+    return one.gradient(c, x, output_gradients=two.gradient(loss, c))
+
+
+def by_a_jacobian(first, second, c, x):
+    with ad.GradientTape() as one:
+        stage = first(x)
+    c.assign(stage)
+    with ad.GradientTape() as two:
+        loss = second()
+    table = one.jacobian(stage, x).numpy()
+    return np.tensordot(two.gradient(loss, c).numpy(), table, axes=stage.ndim)
+
+
+def combined(how, assigns=True, rebinds=False):
+    """Make an answer that combines the slopes of the two stages in some way."""
+
+    def answer(first, second, c, x):
+        with ad.GradientTape(persistent=True) as one:
+            stage = first(x)
+        if assigns:
+            c.assign(stage)
+        if rebinds:
+            c = stage
+        with ad.GradientTape(persistent=True) as two:
+            loss = second()
+        return how(one, stage, x, two, loss, c)
+
+    return answer
+
 
 RIGHT = {
     1: [
-        REPAIRED,
-        tuple(REPAIRED),
-        but(1, slope_of(lambda x: x**2)),
-        but(3, slope_of(lambda x: x**3, lambda value: ad.Variable(np.float32(value)))),
-        but(4, slope_of(lambda x: 3 * np.exp(x), lambda value: ad.constant(value, dtype="float32"))),
-        but(5, descent(lambda w, step: ad.Variable(w - step))),
-        but(5, descent(lambda w, step: w.assign(w - step))),
+        EIGHT,
+        {letter: None if slope is None else ad.constant(float(slope)) for letter, slope in EIGHT.items()},
+        {letter: None if slope is None else np.float32(slope) for letter, slope in EIGHT.items()},
     ],
     2: [
-        TEN,
-        {letter: None if slope is None else ad.constant(float(slope)) for letter, slope in TEN.items()},
-        {letter: None if slope is None else np.float32(slope) for letter, slope in TEN.items()},
-    ],
-    3: [
         [WAGES, FUEL],
         (FUEL, WAGES),
         [(5, "wages.assign", "    wages = hours * 30"), [7, "float()", "fuel = 1.6 * litres"]],
@@ -153,75 +123,39 @@ RIGHT = {
         [WAGES, (7, "fuel = float(litres) * 1.6", "fuel = np.float32(1.6) * litres")],
         [(5, "assign", "wages = 7200.0 / speed"), (7, "float", "fuel=np.multiply(litres, 1.6)  # a tensor")],
     ],
+    3: [two_tapes, one_persistent_tape, dot_product, differences, element_by_element, by_a_jacobian],
 }
 
 WRONG = {
     1: [
-        (but(1, constant_unwatched), "4 of 5 are repaired"),
-        (but(1, constant_unwatched), "Who tells the tape"),
-        (but(1, not_trainable), "Its x is not watched"),
-        (but(1, watched_late), "only after y was computed"),
-        (but(1, watched_y), "It watches y"),
-        (but(1, without_return(REPAIRED[0])), "Is a `return` missing"),
-        (but(2, without_return(REPAIRED[1])), "Is a `return` missing"),
-        (but(4, without_return(REPAIRED[3])), "Is a `return` missing"),
-        (but(1, lambda value: 2 * value), "Take it from a tape"),
-        (but(4, lambda value: 3.0 * math.exp(value)), "Take it from a tape"),
-        (but(1, zeros), "hides the cut and does not repair"),
-        (but(1, slope_of(lambda x: float(x) * x)), "one of the two factors"),
-        (but(1, lambda value: value * value), "the value of y"),
-        (but(1, lambda value: 2.0), r"gives \[2, 2, 2\].*make x from the value"),
-        (but(1, lambda value: ...), "three dots"),
-        (but(1, lambda: 2.0), "raised TypeError"),
-        (but(2, before), "before the tape begins"),
-        (but(2, by_y), "slope of z with respect to y"),
-        (but(2, slope_of(np.sin)), "slope of y"),
-        (but(2, half_by_hand), "only a part of it comes from a tape"),
-        (but(3, integer), "given a whole number, and a variable keeps the dtype"),
-        (but(3, slope_of(lambda x: x * x * x)), "three.*raised TypeError"),
-        (but(3, slope_of(lambda x: float(x) ** 2 * x, real)), "Two of the three"),
-        (but(4, slope_of(lambda x: 3.0 * ad.constant(np.exp(float(x))))), "does not bring it back"),
-        (but(4, slope_of(lambda x: 3.0 * ad.constant(np.exp(x)))), r"use `np\.exp\(x\)` itself"),
-        (but(4, slope_of(lambda x: 3.0 * ad.Variable(np.exp(x)))), r"`ad\.Variable` make a new tensor"),
-        (but(4, slope_of(lambda x: 3.0 * math.exp(x))), r"raised TypeError.*math\.exp takes"),
-        (but(4, slope_of(lambda x: 3.0 * np.exp(x.numpy()))), r"4 of 5.*`four`\. four\(.*raised TypeError"),
-        (but(4, slope_of(np.exp)), "factor 3 is missing"),
-        (but(4, lambda value: ad.grad(lambda growth: 3.0 * growth)(value)), "with respect to growth"),
-        (but(4, slope_of(lambda x: 3.0 * np.exp(x) * x)), "Leave the formula"),
-        (but(5, descent(lambda w, step: w - step)), "still a variable"),
-        (but(5, descent(lambda w, step: w)), "before the first step"),
-        (but(5, descent(lambda w, step: w.assign_add(step))), "uphill"),
-        (but(5, descent(lambda w, step: w.assign(step))), "replaces the value"),
-        (but(5, descent(lambda w, step: w.assign(-step))), "replaces the value"),
-        (but(5, descent(lambda w, step: w.assign_sub(10.0 * step))), "a tenth of it"),
-        (REPAIRED[:4], "list of the five functions"),
-        (REPAIRED[0], "list of the five functions"),
-        ([2.0] * 5, r"I need a function, one\(value\)"),
+        ({**EIGHT, "a": None}, "None would mean that no path"),
+        ({**EIGHT, "a": 1}, "What does the second one send"),
+        ({**EIGHT, "a": 2}, "is subtracted"),
+        ({**EIGHT, "b": 5}, "one contribution only"),
+        ({**EIGHT, "b": None}, "None would mean that no path"),
+        ({**EIGHT, "c": 0}, "does not go through floor"),
+        ({**EIGHT, "d": None}, "maximum is not a step function"),
+        ({**EIGHT, "d": 1}, "larger one is 3"),
+        ({**EIGHT, "e": 5}, "has no past"),
+        ({**EIGHT, "e": 0}, "0 would be a slope that arrived"),
+        ({**EIGHT, "f": 18.75}, "along that path nothing flows back"),
+        ({**EIGHT, "f": None}, "The other is the factor x"),
+        ({**EIGHT, "f": 15.625}, "the value of y"),
+        ({**EIGHT, "f": 12.5}, "along the other"),
+        ({**EIGHT, "f": 2.5}, "which number is in it"),
+        ({**EIGHT, "f": 0}, "The other is the factor x"),
+        ({**EIGHT, "g": 5}, "when it is 5"),
+        ({**EIGHT, "g": None}, "which cuts nothing"),
+        ({**EIGHT, "h": None}, "computed under the tape"),
+        ({**EIGHT, "h": 5}, "Which value does x have"),
+        ({**EIGHT, "b": 5, "g": 5}, "6 of 8 are right"),
+        ({**EIGHT, "c": "None"}, "without quotes"),
+        ({**EIGHT, "a": [1, 2]}, "the gradient of a"),
+        ({**EIGHT, "a": ..., "e": ...}, "Still missing: a, e"),
+        ({"a": 0}, "No gradient is given for b"),
+        ([4.0] * 8, "I need a dict"),
     ],
     2: [
-        ({**TEN, "c": 0}, "0 would be a slope that arrived"),
-        ({**TEN, "e": 0}, "does not go through floor"),
-        ({**TEN, "b": None}, "None would mean that no path"),
-        ({**TEN, "g": None}, "maximum is not a step function"),
-        ({**TEN, "g": 1}, "larger one is 3"),
-        ({**TEN, "h": 4}, "has no past"),
-        ({**TEN, "h": 0}, "0 would be a slope that arrived"),
-        ({**TEN, "d": 4}, "one contribution only"),
-        ({**TEN, "i": 12}, "where they came from is lost"),
-        ({**TEN, "i": 3}, "with respect to c"),
-        ({**TEN, "j": 4}, "when it is 5"),
-        ({**TEN, "j": None}, "which cuts nothing"),
-        ({**TEN, "f": None}, "None would mean that no path"),
-        ({**TEN, "f": 1}, "How much does y change"),
-        ({**TEN, "a": 2}, "contributions add up"),
-        ({**TEN, "a": 2, "j": 4}, "8 of 10 are right"),
-        ({**TEN, "c": "None"}, "without quotes"),
-        ({**TEN, "a": [1, 2]}, "the gradient of a"),
-        ({**TEN, "a": ..., "e": ...}, "Still missing: a, e"),
-        ({"a": 4}, "No gradient is given for b"),
-        ([4.0] * 10, "I need a dict"),
-    ],
-    3: [
         ([WAGES], "With your line 5 the gradient is a number, but it leaves something out.*line 7: float"),
         ([FUEL], "With your line 7 the gradient is a number, but.*line 5: wages.assign"),
         (WAGES, "leaves something out"),
@@ -234,7 +168,8 @@ WRONG = {
         ([WAGES, (7, "float", "fuel = litres")], "the cost is 114, and it was 128.4"),
         ([(5, "assign", "wages = 90.0"), FUEL], "the slope is 0.64, and finite differences say"),
         ([(5, "assign", "wages = hours"), FUEL], "the cost is 41.4"),
-        ([WAGES, (7, "float", "fuel = litre * 1.6")], "raised NameError"),
+        ([WAGES, (7, "float", "fuel = litre * 1.6")], "raised NameError in the line `fuel = litre"),
+        ([(5, "assign", "wages += 30.0 * hours"), FUEL], "raised RuntimeError in the line `wages \\+= 30"),
         ([WAGES, (7, "float", "fuel = litres * ")], "raised SyntaxError"),
         ([WAGES, (7, "float", "litres * 1.6")], "one line that computes fuel"),
         ([(5, "assign", "wages = 90.0"), (7, "float", "fuel = 38.4")], "a plain number. Keep it a tensor"),
@@ -248,5 +183,54 @@ WRONG = {
         ({5: "wages = 30.0 * hours"}, "list of triples"),
         ([(5, "wages = 30.0 * hours")], "list of triples"),
         ("line 5", "list of triples"),
+    ],
+    3: [
+        (under_one, "gets as far as c"),
+        (without_return, "Is a `return` missing"),
+        (from_the_variable, "Begin at the tensor"),
+        (
+            combined(
+                lambda one, stage, x, two, loss, c: one.gradient(stage, x, output_gradients=two.gradient(loss, stage))
+            ),
+            "print it",
+        ),
+        (
+            combined(lambda one, stage, x, two, loss, c: one.gradient(stage, x) * np.sum(two.gradient(loss, c))),
+            "don't add them up",
+        ),
+        (combined(lambda one, stage, x, two, loss, c: two.gradient(loss, c)), "what arrives at c"),
+        (combined(lambda one, stage, x, two, loss, c: one.gradient(stage, x)), "slope of stage one alone"),
+        (
+            combined(
+                lambda one, stage, x, two, loss, c: one.gradient(stage, x, output_gradients=two.gradient(loss, c)),
+                assigns=False,
+                rebinds=True,
+            ),
+            "something that `second` never read",
+        ),
+        (
+            combined(lambda one, stage, x, two, loss, c: one.gradient(stage, x) * two.gradient(loss, c)),
+            "For single numbers the product is right",
+        ),
+        (
+            combined(lambda one, stage, x, two, loss, c: one.gradient(stage, x) + two.gradient(loss, c)),
+            "do rates add up",
+        ),
+        (
+            combined(lambda one, stage, x, two, loss, c: one.gradient(stage, x, output_gradients=c)),
+            "isn't c itself",
+        ),
+        (
+            combined(
+                lambda one, stage, x, two, loss, c: one.gradient(stage, x, output_gradients=two.gradient(loss, c)),
+                assigns=False,
+            ),
+            "Is anything assigned to c",
+        ),
+        (combined(lambda one, stage, x, two, loss, c: two.gradient(loss, x)), "It returns None"),
+        (combined(lambda one, stage, x, two, loss, c: 20.0), "arrays of three"),
+        (20.0, "I need a function"),
+        (lambda first, second, c: 20.0, "raised TypeError"),
+        (lambda first, second, c, x: ..., "three dots"),
     ],
 }

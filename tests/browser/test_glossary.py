@@ -60,7 +60,11 @@ def test_the_keys_are_listed_beside_the_signs(visit: Any, tmp_path: Path) -> Non
     for name, done in {**plain, **stage, **question}.items():
         assert "undefined" not in (name, done)
         assert done
+    assert plain["?"] == "Open this list"
     player.press("Escape")
+    for shown in (True, False):
+        player.press("?")
+        assert player.root.locator(".shortcuts").first.is_visible() is shown
     last = len(read(diamond()).steps) - 1
     for name, step in (("End", last), ("←", last - 1), ("Home", 0), ("→", 1)):
         player.press({"←": "ArrowLeft", "→": "ArrowRight"}.get(name, name))

@@ -96,10 +96,10 @@ def test_asking_for_one_question_imports_its_chapter_alone():
     source = (
         "import sys\nfrom autodiff_edu.course import predict\n"
         'def there(): return {name.rpartition(".")[2] for name in sys.modules if "course.chapters." in name}\n'
-        'print(there())\npredict("9.a")\nprint(there())'
+        'print(there())\npredict("2.a")\nprint(there())'
     )
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n{'custom_gradients'}\n"
+    assert done.stdout == "set()\n{'backward'}\n"
 
 
 @pytest.mark.parametrize(
@@ -190,14 +190,15 @@ def test_fill_restores_what_was_changed():
     chapter = OURS.find("custom-gradients")
     content = chapter.read()
     before = as_text(copy.deepcopy(content))
-    changed = before
+    changed, number = before, chapter.number
+    title = chapter.exercises[f"{number}.2"].title
     for right, wrong in (
-        ("# 9 · Custom", "# 4 · Custom"),
-        ("](08-stop-gradient.ipynb)", "](07-elsewhere.ipynb)"),
-        ('predict(\\"9.', 'predict(\\"4.'),
-        ('check(\\"9.', 'check(\\"4.'),
-        ("### 9.2 Clip before", "### 4.7 Clip after"),
-        ("Solution to 9.3", "Solution to 4.3"),
+        (f"# {number} · Custom", "# 4 · Custom"),
+        (f"]({OURS.chapters[number - 1].notebook.name})", "](07-elsewhere.ipynb)"),
+        (f'predict(\\"{number}.', 'predict(\\"4.'),
+        (f'check(\\"{number}.', 'check(\\"4.'),
+        (f"### {number}.2 {title} (", "### 4.7 Something else ("),
+        (f"Solution to {number}.3", "Solution to 4.3"),
         ('"ex-2-answer"', '"some"'),
     ):
         assert right in changed

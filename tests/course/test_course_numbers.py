@@ -84,29 +84,29 @@ def test_one_sided_steps_stop_the_penguins_fit_half_a_step_short_and_central_one
 # Chapter 1: what a tape keeps -----------------------------------------------------------------------------------------
 
 
-def test_the_lemonade_s_tape_fills_by_8_kilobytes_for_each_array_that_is_new():
-    prices, filled = ad.Variable(np.linspace(1.0, 3.0, 1000)), []
-    with ad.GradientTape() as tape:
-        sold = 30.0 * prices
-        filled.append(tape.nbytes)
-        cups = 120.0 - sold
-        filled.append(tape.nbytes)
-        margin = prices - 0.5
-        filled.append(tape.nbytes)
-        profit = margin * cups
-        filled.append(tape.nbytes)
-    assert filled == [16_000, 24_000, 32_000, 40_000]
-    assert profit.shape == (1000,)
-
-
-def test_the_lemonade_earns_15_cents_for_a_cent_more_and_nothing_for_50():
+def test_the_lemonade_earns_15_cents_for_a_cent_more_nothing_for_50_and_most_at_2_25():
     def lemonade(price):
         return (price - 0.5) * (120.0 - 30.0 * price)
 
-    assert lemonade(2.0) == 90.0
-    assert float(ad.grad(lemonade)(2.0)) == 15.0
-    assert lemonade(2.01) - 90.0 == pytest.approx(0.147)
-    assert lemonade(2.5) == 90.0
+    assert lemonade(2.0) == lemonade(2.5) == 90.0
+    assert [float(ad.grad(lemonade)(price)) for price in (2.0, 2.25, 2.5)] == [15.0, 0.0, -15.0]
+    assert (lemonade(2.01) - lemonade(1.99)) / 0.02 == pytest.approx(15.0)
+    assert lemonade(2.01) - 90.0 == pytest.approx(0.147), "about 15 cents"
+    with ad.GradientTape() as tape:
+        lemonade(ad.Variable(2.25))
+    assert len(tape.entries) == 4, "on one line as on two"
+    assert sorted(tape.entries[-1].values) == [1.75, 52.5]
+
+
+@pytest.mark.parametrize(
+    ("seed", "operations"), [(1, ["multiply", "multiply", "add"]), (2, ["add", "add", "multiply"])]
+)
+def test_another_seed_leaves_other_operations_on_the_tape_of_the_coin_and_as_many(seed, operations):
+    y, coin = ad.Variable(3.0), np.random.default_rng(seed)
+    with ad.GradientTape() as tape:
+        for _ in range(3):
+            y = y + 10.0 if coin.random() < 0.5 else y * 2.0
+    assert [entry.name for entry in tape.entries] == operations
 
 
 ONES = np.ones(1000)

@@ -21,8 +21,19 @@ from autodiff_edu.course.tools.grade import grade_all, submissions
 
 REGION = re.compile(r"### BEGIN SOLUTION\n.*?### END SOLUTION\n", re.DOTALL)
 MAGIC = re.compile("^%.*", re.MULTILINE)
-NEEDS_THE_CHAPTER = {"0.2", "0.3", "4.1", "4.2", "4.3", "9.1", "9.2", "13.1", "15.1", "15.3", "16.2", "16.3"}
-NEEDS_THE_CHAPTER |= {"22.1", "22.3", "22.4"}
+NEEDS_THE_CHAPTER = {
+    f"{OURS.find(slug).number}.{k}"
+    for slug, exercises in (
+        ("derivatives", (2, 3)),
+        ("your-own-tape", (1, 2, 3)),
+        ("custom-gradients", (1, 2)),
+        ("forward-mode", (1,)),
+        ("hessian-and-newton", (1, 3)),
+        ("batch-jacobians", (2, 3)),
+        ("a-project", (1, 3, 4)),
+    )
+    for k in exercises
+}
 """Exercises whose solutions use what the cells before them define."""
 
 

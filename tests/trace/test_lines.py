@@ -643,3 +643,13 @@ def test_a_recursion_without_end_is_the_user_s_own_error_and_the_steps_until_the
     kinds = [step["kind"] for step in traced.document()["steps"]]
     assert kinds.count("record") > 10
     assert kinds[-1] == "error"
+
+
+def test_a_mask_is_called_by_the_comparison_that_made_it():
+    def f(x):
+        kept = np.array([1, 0, 1])
+        return np.where(kept == 1, x, -1e9)
+
+    said = ad.play(f, [1.0, 2.0, 3.0]).transcript()
+    assert "where(kept == 1, x, -1e+09)" in said
+    assert "True" not in said

@@ -25,6 +25,19 @@ def test_a_warning_about_numbers_is_at_the_reader_s_line_and_names_the_expressio
     assert seen[1].lineno - seen[0].lineno == 3
 
 
+def test_a_warning_of_a_backward_pass_is_at_the_line_of_the_operation_that_is_pulled_back():
+    def f(x):
+        y = np.sqrt(x)
+        return y * 2.0
+
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        ad.play(f, 0.0)
+    (warning,) = seen
+    assert str(warning.message) == "divide by zero encountered in the backward pass of np.sqrt(x)"
+    assert (warning.filename, warning.lineno) == (__file__, f.__code__.co_firstlineno + 1)
+
+
 def test_what_numpy_does_about_numbers_is_the_reader_s_choice():
     with np.errstate(divide="raise"), ad.trace(), pytest.raises(FloatingPointError):
         np.log(ad.constant(0.0))

@@ -1,9 +1,10 @@
-"""The tape: how many entries, notes that stay true, the graph of given code."""
+"""The tape: how many entries, the line that changed the past, and the rule by which a tape records."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,100 +15,107 @@ from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
-        "How many entries will the tape hold if it is all one line?",
-        answer=4,
+        "At 2 euros a cup, the profit is 90 euros a day. What is it at 2.50?",
+        answer=90,
         hints={
-            1: "That is the number of lines. The tape writes an entry for each operation.",
-            2: "Count the operations: there is a product inside the second brackets.",
-            3: "Both minus signs and both products count.",
-            5: "`profit = ...` only gives the result a name. Count the operations.",
+            112.5: "Your customers notice the new price. How many cups do you sell at 2.50?",
+            120: "You earn 2 euros on each cup now. But you no longer sell 60 of them.",
+            67.5: "You sell 45 cups now. But you earn more than 1.50 on each of them.",
+            45: "That is how many cups you sell. What do you earn on each?",
         },
-        why="Two differences and two products, on one line as on two.",
+        why="You sell 45 cups instead of 60, and earn 2.00 on each instead of 1.50. The two just cancel.",
     ),
     Prediction(
-        "How many of a, b, c and d will the tape below record?",
-        answer=2,
+        "It rains, and you write 40 over the 60 in `cups`. What has to be computed again?",
+        answer="profit",
+        choices=("profit", "t3 and profit", "t1 and profit", "t1, t3 and profit"),
         hints={
-            4: "The tape leaves out what uses nothing that is watched at that moment. Look at `sugar` and `rent`.",
-            3: "Go through them one by one: is the value watched at that moment?",
-            1: "When does the tape begin to watch `sugar`?",
+            "t3 and profit": "t3 is made from price and 0.5. Does an arrow lead from cups to t3?",
+            "t1 and profit": "An arrow leads from t1 to cups, not back. Follow the arrows that leave cups.",
+            "t1, t3 and profit": "Only what uses cups, or something computed from cups. Follow the arrows that leave it.",
         },
-        why="It records a and d: `sugar` is not watched yet at b, and `rent` is not trainable.",
+        why="One arrow leaves cups, and it leads to profit.",
     ),
     Prediction(
-        "If the loop ran over `range(1000)` instead, how many entries would the tape hold?",
-        answer=1000,
-        within=0,
+        "Which of a, b and c will the tape in the next cell record?",
+        answer="b",
+        choices=("b", "a and b", "b and c", "a, b and c"),
         hints={
-            2: "One for each line in the loop? The tape knows no loop, only what was run.",
-            3: "That is for three turns. Now there are a thousand.",
-            2000: "In each turn, only one side of the branch is run.",
-            999: "The turn with `day == 1` computes something, too.",
-            1001: "Does `rent` or `total = 1.0` compute something from a watched value?",
-            1002: "Does `rent` or `total = 1.0` compute something from a watched value?",
+            "a and b": "Read it in the order in which it runs. Is `sugar` watched when a is computed?",
+            "b and c": "c comes after the call of `watch`. But is its input a watched?",
+            "a, b and c": "Two of the lines use nothing that is watched at that moment.",
         },
-        why="Each turn computes one thing, and the tape writes down what was run.",
+        why="Nobody was watching `sugar` yet when a was computed. So a is not watched, and c uses nothing else.",
     ),
     Prediction(
-        "How many bytes does the tape of the lemonade hold at the end, with 1,000 prices?",
-        answer=40000,
+        "You are about to write `seed=2` for `seed=1`, so that the coin falls differently. What can be different on the "
+        "tape?",
+        answer="which operations it holds",
+        choices=("how many entries it holds", "which operations it holds", "both", "nothing: the program is the same"),
         hints={
-            32000: "Those are the four outputs. An entry keeps its inputs as well.",
-            64000: "An array that appears in several entries counts once.",
-            56000: "An array that appears in several entries counts once.",
-            40: "That is for one price. Each array has 1,000 numbers now.",
-            8000: "That is one array. How many different ones are there in the four entries?",
+            "how many entries it holds": "How many operations does one turn record if the coin says add, and how many "
+            "if it says double?",
+            "both": "How many operations does one turn record if the coin says add, and how many if it says double?",
+            "nothing: the program is the same": "The tape never saw the program's text. What did it see?",
         },
-        why="There are five arrays of 8,000 bytes: the prices, and the outputs of four entries.",
+        why="Each of the three turns records one operation. The coin only chooses which.",
     ),
     Prediction(
-        "Which of these values does the tape *not* keep?",
-        answer="n",
-        choices=("k", "the first a", "n", "z"),
+        "`y = np.sin(y)` runs 50 times under a tape, on 1,000 numbers. How many kilobytes does the tape hold?",
+        answer="408",
+        choices=("16", "408", "800"),
         hints={
-            "k": "No tape sees how k is made. But a recorded product uses it, and an entry keeps all its inputs.",
-            "the first a": "Python forgets it. But the product took it as an input, and an entry keeps all its inputs.",
-            "z": "It is the output of the last entry.",
+            "16": "That is one input and one output. When `y` gets a new value, the tape still keeps the old one.",
+            "800": "That is 50 inputs and 50 outputs. But an array that appears in two entries counts once: what is the "
+            "input of the second sine?",
         },
-        why="k is a plain array, so no tape records its sum, and no entry uses n.",
+        why="Each sine's output is the next one's input. So there are 51 different arrays, of 8 kilobytes each.",
     ),
     Prediction(
-        "How many kilobytes does the tape hold after 50 products with the plain array?",
-        answer="808: 16 for each product, and 8 for the first y",
-        choices=(
-            "16: two arrays, however many products",
-            "416: 8 for each product, the weights once, and the first y",
-            "808: 16 for each product, and 8 for the first y",
-        ),
+        "Now `y = y * weights` runs 50 times, with one plain NumPy array `weights`. How many kilobytes does the tape "
+        "hold?",
+        answer="808",
+        choices=("408", "416", "808"),
         hints={
-            "16: two arrays, however many products": "Each product makes a new y, and its entry keeps it.",
-            "416: 8 for each product, the weights once, and the first y": (
-                "With what you have read, this is the sensible guess. But can the tape be sure that nobody writes "
-                "into a plain array later?"
-            ),
+            "408": "That is what the sines took. A product has a second input, `weights`, and an entry keeps all its "
+            "inputs.",
+            "416": "With what you have read so far, this is the sensible guess: one more array than before. But can the "
+            "tape be sure that nobody writes into a plain array later?",
         },
-        why="Each entry keeps its output and a copy of the plain array.",
+        why="Each entry keeps its output and a copy of `weights`, 16 kilobytes together. The first `y` makes 808.",
     ),
     Prediction(
-        "After `data[0] = 100.0`, what is the first of the three slopes?",
-        answer=200,
+        "The readings are 1, 2 and 3, and the slope of x² is 2x. Which three slopes will be printed?",
+        answer="6, 6, 6",
+        choices=("2, 4, 6", "2, 2, 2", "6, 6, 6", "2, 8, 18"),
         hints={
-            2: "It was 2. But what is in the notes: three numbers, or the array itself?",
-            100: "That is in the notes now. The slope is twice that.",
-            10000: "The square is not computed again; only the slope is.",
+            "2, 4, 6": "So it should be. But is a note a list of numbers, or the buffer itself?",
+            "2, 2, 2": "All three notes are the same array, true. But which reading is in it at the end?",
+            "2, 8, 18": "The notes hold what goes into a square, not what comes out of it.",
         },
-        why="The note is the array itself, and its first number is now 100.",
+        why="All three notes are one and the same array, and at the end it holds the last reading, 3.",
     ),
     Prediction(
-        "The loop fills one buffer with 1s, then 2s, then 3s, and squares it. At the end, what number is in the "
-        "first of the three notes?",
-        answer=3,
+        "`x[:]` is the usual way to copy a list. Does `notes.append(x[:])` repair this tape too?",
+        answer="no, the slopes are 6, 6, 6",
+        choices=("yes, the slopes are 2, 4, 6", "no, the slopes are 6, 6, 6"),
         hints={
-            1: "It was 1. But is the note a copy, or the buffer itself?",
-            6: "Nothing is added up here.",
-            9: "That is the last square. The note holds what went *into* the square.",
+            "yes, the slopes are 2, 4, 6": "For a list it would. Try it: write `x[:]` for `x.copy()`, and run the cell.",
         },
-        why="All three notes are the same buffer, and it now holds 3s.",
+        why="A slice of an array is a new array object, and it reads the same memory. Only a copy has its own.",
+    ),
+    Prediction(
+        "At 2.25 euros, the last entry keeps 1.75 and 52.5. What is the slope of the profit there?",
+        answer=0,
+        hints={
+            52.5: "That is what the right-hand path brings. What does the left-hand path take away?",
+            -52.5: "That is the left-hand path. What does the right-hand one bring?",
+            105: "The two paths pull in opposite directions.",
+            15: "That was at 2 euros. What the entry keeps is different now.",
+            50.75: "Each euro costs you 30 cups, not one. What would those 30 have earned?",
+            91.875: "That is the profit. How does it change?",
+        },
+        why="52.5 cups bring 52.5, and 30 cups of 1.75 each take away 52.5. The slope is 0: this is the best price.",
     ),
 )
 
@@ -127,6 +135,7 @@ with ad.GradientTape() as tape:
 ```""",
     answer=8,
     hints={
+        1: "1 is the number of results. The tape holds an entry for each operation on the way.",
         2: "2 counts the two lines with `y` and `z`. Count operations: a line may hold several.",
         3: "3 is the number of turns, or counts the loop's line once. How many operations does each turn record, and "
         "what comes after the loop?",
@@ -142,185 +151,269 @@ with ad.GradientTape() as tape:
     otherwise="The tape holds a whole number of entries. Count operations on watched values, one by one, and the "
     "loop's line once per turn.",
     why="Three turns with two operations each, then a sine and a multiplication.",
-    minutes=7,
-)
-
-
-def write(value: Any) -> None:
-    """Write 100 into a value wherever that is possible."""
-    if isinstance(value, np.ndarray):
-        value[...] = 100.0
-    elif isinstance(value, list):
-        for place, part in enumerate(value):
-            if isinstance(part, list | np.ndarray):
-                write(part)
-            else:
-                value[place] = 100.0
-
-
-def cases_of(name: str, make: Callable[[], Any], hint: str) -> list[Case]:
-    """Return what is done with a note of one kind of value: the value, the note, and the note after a write."""
-
-    def take(note: Callable[[Any], Any]) -> tuple[Any, Any]:
-        value = make()
-        kept = note(value)
-        if isinstance(kept, Iterator):
-            raise NotYet(f"Your note is a {type(kept).__name__}, which is read later. Make a list.")
-        return value, kept
-
-    def spoil(note: Callable[[Any], Any]) -> Any:
-        value, kept = take(note)
-        write(value)
-        return kept
-
-    return [
-        Case(
-            lambda note: take(note)[0],
-            f"Your function changes {name} that it is given. Leave the value alone, and return a copy.",
-        ),
-        Case(
-            lambda note: take(note)[1],
-            f"For {name}, {{answer}}, your note is {{given}}. It should hold the same.",
-        ),
-        Case(spoil, f"Then I wrote 100 into {name}, and your note changed with it. {hint}"),
-    ]
-
-
-def lock(value: Any) -> Any:
-    """Return the value itself, its arrays locked against writing."""
-    if isinstance(value, np.ndarray):
-        value.flags.writeable = False
-    return list(map(lock, value)) if isinstance(value, list) else value
-
-
-NOTE = Function(
-    "Notes that stay true",
-    """\
-You're building a tape of your own. It should be able to note a number, an array, or a list, and a list may hold numbers, arrays or other lists. Write `note(value)`: it returns what the tape should keep, so that the note stays true whatever is later written into `value`. Mind the lists inside a list.""",
-    signature="note(value)",
-    cases=[
-        *cases_of("a number", lambda: 2.5, "A number needs no copy: nobody can write into it. Return it as it is."),
-        *cases_of(
-            "an array",
-            lambda: np.array([1.0, 2.0, 3.0]),
-            "Your note is still the same memory. `value`, `value[:]` and `np.asarray(value)` copy no array; "
-            "`value.copy()` does.",
-        ),
-        *cases_of("a list", lambda: [1.0, 2.0, 3.0], "Your note is still the same list. Make a new one."),
-        *cases_of(
-            "a list of lists",
-            lambda: [[1.0, 2.0], [3.0]],
-            "The outer list is new, but the lists inside it are still the same. They need notes of their own.",
-        ),
-        *cases_of(
-            "a list of arrays",
-            lambda: [np.array([1.0, 2.0]), np.array([3.0, 4.0])],
-            "The list is new, but the arrays in it are still the same. They need copies of their own.",
-        ),
-        *cases_of(
-            "a list that holds a list of arrays",
-            lambda: [1.0, [np.array([1.0, 2.0]), [3.0]]],
-            "The first two levels are new and the third is not. Let `note` call itself for each part of a list.",
-        ),
-    ],
-    answer=copy.deepcopy,
-    hints=[
-        *[
-            (wrong, "{raised} A number has no parts and no `copy`.")
-            for wrong in (lambda value: value.copy(), list, lambda value: value[:], len)
-        ],
-        (lock, "Your function locks an array against writing. Leave the value alone, and return a copy."),
-        (
-            np.array,
-            "{raised} Lists of different lengths do not fit into one array. Build a list.",
-        ),
-    ],
-    why="Numbers, arrays, lists and lists in lists: whatever is written later, the past stays as it was.",
-    minutes=7,
-)
-
-ARROWS = {("x", "a"), ("y", "a"), ("a", "b"), ("a", "c"), ("b", "c"), ("c", "d"), ("x", "d")}
-
-
-def pairs_of(answer: Any) -> set[tuple[str, str]]:
-    """Return the arrows of an answer."""
-    wanted = 'I need a set of pairs, as in {("x", "a"), ("a", "b")}'
-    if not isinstance(answer, set | frozenset | list | tuple):
-        raise NotYet(f"{wanted}, and your answer is {shorten(answer)}.")
-    if any(pair is ... for pair in answer):
-        raise NotYet("Replace the three dots with the other arrows.")
-    for pair in answer:
-        if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
-            raise NotYet(f"{wanted}, and one element of your answer is {shorten(pair)}.")
-    return {(start, end) for start, end in answer}
-
-
-def hint_for(given: set[tuple[str, str]]) -> str:
-    """Return what to say of arrows that are not those of the code."""
-    if unknown := {name for pair in given for name in pair} - set("xyabcd"):
-        names = f"{' and '.join(map(shorten, sorted(unknown)))} {'is' if len(unknown) == 1 else 'are'}"
-        return f"{names} not among the six values x, y, a, b, c, d of the code."
-    if given == {(end, start) for start, end in ARROWS}:
-        return (
-            "All arrows are there, and all point the wrong way. Forwards, an arrow leads from what is used "
-            "to what is computed from it: from x to a."
-        )
-    if given == {("a", "b"), ("b", "c"), ("c", "d")}:
-        return (
-            "You joined the lines in the order in which they run. An arrow says something else: which value a "
-            "line uses. The line of c uses a and b."
-        )
-    for start, end in sorted(given - ARROWS):
-        if (end, start) in ARROWS:
-            change = "Leave out" if (end, start) in given else "Turn"
-            return f"{start} is computed from {end}, not the other way round. {change} the arrow from {start} to {end}."
-    for start, end in sorted(given - ARROWS):
-        if end in "xy":
-            return f"{end} is given, and no line computes it: no arrow leads to {end}."
-        return f"The line of {end} does not mention {start}, so no arrow leads from {start} to {end}."
-    start, end = min(ARROWS - given)
-    late = " A value may be used long after it was made, as x is." if (start, end) == ("x", "d") else ""
-    return f"Look at the line of {end} again: which values does it use?{late}"
-
-
-def judge_arrows(answer: Any) -> str:
-    """Check the arrows of the graph of four lines of code, a set of pairs."""
-    given = pairs_of(answer)
-    if given != ARROWS:
-        raise NotYet(hint_for(given))
-    return (
-        "Seven arrows: two into a, one into b, two into c, two into d. a and x are used twice, so two arrows "
-        "leave each."
-    )
-
-
-GRAPH = Judge(  # a set, whose hints name what is too much in it and what is missing
-    "Draw the graph",
-    """\
-Take paper and draw the graph of this code. Then write down its arrows as a set of pairs: from the
-value that is used to the value computed from it.
-
-```python
-a = x * y
-b = np.sin(a)
-c = a + b
-d = c * x
-```""",
-    answer=ARROWS,
-    spellings=[list(ARROWS), [list(pair) for pair in ARROWS]],
-    hints=[
-        (ARROWS | {("x", "q")}, "`'q'` is not among the six values"),
-        ({(end, start) for start, end in ARROWS}, "all point the wrong way"),
-        ({("a", "b"), ("b", "c"), ("c", "d")}, "in the order in which they run"),
-        (ARROWS - {("a", "b")} | {("b", "a")}, "Turn the arrow from b to a"),
-        (ARROWS | {("b", "a")}, "Leave out the arrow from b to a"),
-        (ARROWS | {("x", "y")}, "no arrow leads to y"),
-        (ARROWS | {("y", "b")}, "The line of b does not mention y"),
-        (ARROWS - {("x", "d")}, "long after it was made"),
-        (ARROWS - {("a", "c")}, "Look at the line of c again"),
-    ],
-    check=judge_arrows,
     minutes=6,
 )
 
-QUESTIONS = (*PREDICTIONS, ENTRIES, NOTE, GRAPH)
+CULPRITS = {6, 8}
+
+INNOCENT = {
+    1: "Nothing is noted before line 2, so line 1 can't change the note.",
+    2: "Line 2 makes the note. What changes it afterwards?",
+    3: "Does line 3 write into an array, or make a new one?",
+    4: "Line 4 writes into `warm`. Which line made that array, and is it the one in the note?",
+    5: "Line 5 only gives the array a second name. No number changes.",
+    7: "Line 7 only makes a slice. No number changes yet.",
+    9: "Does line 9 write into the array in the note, or does it make a new array and move the name `data` to it?",
+    10: "Line 10 writes into whatever `data` means by then. Read line 9 again: is that still the array in the note?",
+}
+
+OVERLOOKED = {
+    6: "One of the lines changes an array without a bracket on its left. For arrays, is `a += 1.0` the same as "
+    "`a = a + 1.0`?",
+    8: "One more line changes the note. Which of the arrays here share their memory with `data`?",
+}
+
+
+def lines_of(answer: Any) -> set[int]:
+    """Return the line numbers of an answer."""
+    wanted = "I need a set of line numbers, as in {1, 2}"
+    if isinstance(answer, np.ndarray) and answer.ndim == 1:
+        answer = answer.tolist()
+    if not isinstance(answer, set | frozenset | list | tuple | range):
+        raise NotYet(f"{wanted}, and your answer is {shorten(answer)}.")
+    if any(line is ... for line in answer):
+        raise NotYet("Replace the three dots with line numbers.")
+    lines = set()
+    for line in answer:
+        try:
+            lines.add(operator.index(line))
+        except TypeError:
+            raise NotYet(f"{wanted}, and one element of your answer is {shorten(line)}.") from None
+    return lines
+
+
+def judge_lines(answer: Any) -> str:
+    """Check which lines of a program write into an array that was noted without a copy."""
+    lines = lines_of(answer)
+    if unknown := sorted(lines - CULPRITS - INNOCENT.keys()):
+        raise NotYet(f"The program has lines 1 to 10, and no line {unknown[0]}.")
+    if innocent := sorted(lines - CULPRITS):
+        raise NotYet(INNOCENT[innocent[0]])
+    if overlooked := sorted(CULPRITS - lines):
+        raise NotYet(OVERLOOKED[overlooked[0]])
+    return (
+        "`same` is the noted array under another name, and `+=` writes into it. `first` is a slice, which shares its "
+        "memory. All other lines make arrays, name them, or write into others."
+    )
+
+
+PAST = Judge(  # a set, of which each line that is wrong has its own hint, and each that is missing
+    "Who changed the past?",
+    """\
+A colleague's tape keeps `notes.append(x)`, without a copy. The program below runs on it, and then the slopes are wrong. Which lines changed the numbers in the note? Answer with a set of line numbers. Decide with a pencil first. To try it out, take `.copy()` out of `square` again.
+
+```text
+ 1  data = np.array([3.0, 1.0, 2.0])
+ 2  y = square(data)
+ 3  warm = data + 10.0
+ 4  warm[0] = 0.0
+ 5  same = data
+ 6  same += 1.0
+ 7  first = data[:2]
+ 8  first[0] = 7.0
+ 9  data = data * 2.0
+10  data[1] = 5.0
+```""",
+    answer=CULPRITS,
+    spellings=[sorted(CULPRITS), tuple(CULPRITS), frozenset(CULPRITS)],
+    hints=[
+        ({4, 6, 8, 10}, "Which line made that array"),
+        ({6, 8, 10}, "Read line 9 again"),
+        ({6, 8, 9}, "move the name"),
+        ({8}, "the same as"),
+        ({6}, "share their memory"),
+        ({5, 6, 8}, "second name"),
+        ({6, 7, 8}, "only makes a slice"),
+        ({3, 6, 8}, "make a new one"),
+        ({11}, "no line 11"),
+    ],
+    check=judge_lines,
+    minutes=8,
+)
+
+Lines = list[tuple[str, list[Any]]]
+
+LEMONADE: Lines = [("t1", [30.0, "price"]), ("cups", [120.0, "t1"]), ("t3", ["price", 0.5]), ("profit", ["t3", "cups"])]
+
+
+def case(lines: Lines, watched: set[str], said: str | Callable[[Any, Any], str]) -> Case:
+    """Return what a tape records of a program, and what to say of another answer."""
+    return Case(lambda recorded: recorded(copy.deepcopy(lines), set(watched)), said)
+
+
+def recorded(lines: Lines, watched: set[str]) -> list[str]:
+    """Return the names that the entries of a tape have."""
+    followed, names = set(watched), []
+    for name, inputs in lines:
+        if followed.intersection(inputs):
+            followed.add(name)
+            names.append(name)
+        else:
+            followed.discard(name)
+    return names
+
+
+def by(rule: Callable[[set[str], list[Any]], bool], grows: bool = True, forgets: bool = True) -> Callable[..., Any]:
+    """Return what a learner may write: with another rule, or without one of the two updates."""
+
+    def recorded(lines: Lines, watched: set[str]) -> list[str]:
+        followed, names = set(watched), []
+        for name, inputs in lines:
+            if rule(followed, inputs):
+                names.append(name)
+                if grows:
+                    followed.add(name)
+            elif forgets:
+                followed.discard(name)
+        return names
+
+    return recorded
+
+
+def until_nothing_new(lines: Lines, watched: set[str]) -> list[str]:
+    """Follow the arrows without regard to the order in which the lines ran."""
+    followed = set(watched)
+    for _ in lines:
+        followed |= {name for name, inputs in lines if followed.intersection(inputs)}
+    return [name for name, inputs in lines if followed.intersection(inputs)]
+
+
+def removing(lines: Lines, watched: set[str]) -> list[str]:
+    """Take a name out of a set in which it may not be."""
+    followed, names = set(watched), []
+    for name, inputs in lines:
+        if followed.intersection(inputs):
+            followed.add(name)
+            names.append(name)
+        else:
+            followed.remove(name)
+    return names
+
+
+def erasing(lines: Lines, watched: set[str]) -> list[str]:
+    """Take back what was recorded under a name that means something else by now."""
+    names: list[str] = []
+    for k, (name, _) in enumerate(lines):
+        now = recorded(lines[: k + 1], watched)
+        names = [*names, name] if len(now) > len(recorded(lines[:k], watched)) else [n for n in names if n != name]
+    return names
+
+
+def at_least_one(followed: set[str], inputs: list[Any]) -> bool:
+    """Return what a tape asks of each operation."""
+    return bool(followed.intersection(inputs))
+
+
+FORGET = (
+    "In the program `y = 2 * x`, `y = 3 * k`, `z = y + 1` only x is watched, and your function returns {given}. The "
+    "second line gives the name `y` to a value that nobody watches. What should happen to `y` in your set?"
+)
+
+RULE = Function(
+    "The tape's own rule",
+    """\
+Write the decision that every tape makes. `lines` are the operations of a program, in the order in which they ran. Each is a pair: a name, and the list of its inputs, which are names or plain numbers. The lemonade is
+
+```python
+[("t1", [30.0, "price"]), ("cups", [120.0, "t1"]), ("t3", ["price", 0.5]), ("profit", ["t3", "cups"])]
+```
+
+`watched` is the set of names that are watched at the start, such as `{"price"}`. Return a list with the names of the lines that the tape records, in order. A name may be used again, as `y` was in the loop with the coin: then it means the new value.""",
+    signature="recorded(lines, watched)",
+    cases=[
+        case(
+            LEMONADE,
+            {"price"},
+            "For the lemonade, with price watched, the tape records {answer}, and your function returns {given}.",
+        ),
+        case(
+            [("a", ["x", "k"]), ("b", ["k", 3.0]), ("c", ["a", "b"])],
+            {"x"},
+            "In the program `a = x * k`, `b = k * 3`, `c = a + b` only x is watched. The tape records {answer}, and "
+            "your function returns {given}.",
+        ),
+        case(
+            [("a", ["k", "x"]), ("b", ["k", 2.0])],
+            set(),
+            "If nothing is watched, the tape records nothing, and your function returns {given}.",
+        ),
+        case([("y", [2.0, "x"]), ("y", [3.0, "k"]), ("z", ["y", 1.0])], {"x"}, FORGET),
+        case(
+            [("b", ["a", 1.0]), ("a", [2.0, "x"]), ("a", ["a", "b"])],
+            {"x"},
+            lambda found, wanted: (
+                "In the program `b = a + 1`, `a = 2 * x`, `a = a + b` only x is watched. The tape records the second and "
+                f"the third line, and your function returns {found}."
+                + (" When the first line ran, was `a` watched?" if "b" in found else "")
+            ),
+        ),
+    ],
+    answer=recorded,
+    hints=[
+        (
+            by(lambda followed, inputs: all(each in followed for each in inputs)),
+            "Your function leaves out every line of the lemonade. One watched input is enough, such as price in "
+            "`30 * price`.",
+        ),
+        (
+            by(at_least_one, grows=False),
+            "Your function follows the names that are watched at the start, and nothing computed from them. What does "
+            "recording a line do to its output?",
+        ),
+        (
+            by(lambda followed, inputs: inputs[0] in followed),
+            "Your function looks at the first input alone. In `30 * price`, the second one is watched.",
+        ),
+        (
+            by(lambda followed, inputs: inputs[-1] in followed),
+            "Your function looks at the last input alone. In `price - 0.5`, the first one is watched.",
+        ),
+        (by(at_least_one, forgets=False), FORGET),
+        (removing, "{raised} `discard` takes a name out of a set only if it is there."),
+        (
+            erasing,
+            "In the program `y = 2 * x`, `y = 3 * k`, `z = y + 1` only x is watched, and your function returns {given}. "
+            "The first line ran, and its entry stays on the tape, whatever `y` means later.",
+        ),
+        (
+            lambda lines, watched: list(dict.fromkeys(recorded(lines, watched))),
+            "In the program `b = a + 1`, `a = 2 * x`, `a = a + b` only x is watched, and your function returns {given}. "
+            "Two lines compute an `a` there, and each has an entry of its own.",
+        ),
+        (
+            until_nothing_new,
+            "In the program `y = 2 * x`, `y = 3 * k`, `z = y + 1` only x is watched, and your function returns {given}. "
+            "Go through the lines once, in order: a tape knows only what is watched at that moment.",
+        ),
+        (
+            lambda lines, watched: [name for name, _ in lines],
+            "Your function returns every line. A tape leaves out what uses nothing that is watched.",
+        ),
+        (
+            lambda lines, watched: len(recorded(lines, watched)),
+            "Your function counts the lines. Return their names, in a list.",
+        ),
+        (
+            lambda lines, watched: recorded(lines, watched)[-1:],
+            "Your function returns the last line alone, or returns too early. Collect the names in a list.",
+        ),
+        (
+            lambda lines, watched: recorded(lines, watched)[:1],
+            "Your function stops after the first line that it records. Is the `return` inside the loop?",
+        ),
+    ],
+    why="At least one watched input, and the output is watched too. It is how a tape decides, one operation at a time.",
+    minutes=10,
+)
+
+QUESTIONS = (*PREDICTIONS, ENTRIES, PAST, RULE)

@@ -53,16 +53,16 @@ def fill(notebook: dict[str, Any], chapter: Chapter) -> None:
     Examples
     --------
     >>> from autodiff_edu.course.contents import OURS
-    >>> cells = [{"cell_type": "markdown", "id": "title", "source": "# Custom gradients"}]
-    >>> cells += [{"cell_type": "code", "id": f"p{k}", "metadata": {}, "source": 'predict("")'} for k in range(8)]
+    >>> chapter = OURS.find("backward")
+    >>> cells = [{"cell_type": "markdown", "id": "title", "source": "# Backward"}]
+    >>> asked = {"cell_type": "code", "metadata": {}, "source": 'predict("")'}
+    >>> cells += [{**asked, "id": f"p{k}"} for k in range(len(chapter.predictions))]
     >>> tags = {"tags": ["exercise"]}
     >>> cells += [{"cell_type": "code", "id": f"e{k}", "metadata": tags, "source": 'check("", 1)'} for k in range(3)]
     >>> notebook = {"cells": cells}
-    >>> fill(notebook, OURS.find("custom-gradients"))
-    >>> [cell["source"].partition("\n")[0] for cell in notebook["cells"]][::7]
-    ['# 12 · Custom gradients', 'predict("12.g")', 'check("12.3", 1)']
-    >>> notebook["cells"][9]["source"].partition("\n")[0]
-    '### 12.1 Right to second order'
+    >>> fill(notebook, chapter)
+    >>> [notebook["cells"][place]["source"].partition("\n")[0] for place in (0, 1, -1)]
+    ['# 2 · Backward', 'predict("2.a")', 'check("2.3", 1)']
     """
     _fill_predictions(notebook["cells"], chapter)
     _fill_exercises(notebook["cells"], chapter)

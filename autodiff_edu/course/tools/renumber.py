@@ -9,7 +9,8 @@ beside course.toml, and in the pages that it names:
 - names of moved chapters, in links or elsewhere: 12-higher-order-gradients, but not 12-higher-order-gradients.npy;
 - `[12 · Higher-order gradients]`;
 - chapter 12, chapters 12, 13 and 15, chapters 12 to 14, appendix B; exercise 12.3, project 22.1, check 12.3;
-- `check("12.3", …)`, `predict("12.a")`, in tests RIGHT["12.3"], and a comment that begins with 12.3 and a colon.
+- `check("12.3", …)`, `predict("12.a")`, in tests RIGHT["12.3"], a comment that begins with 12.3 and a colon,
+  and a heading `### 12.3 …`.
 
 A chapter of another book is left alone if it reads "(2008), chapter 8", "its chapter 13" or "chapter 12 of their book".
 In a page, lines that begin with the names of all chapters, in order, such as the rows of a table or those of a table of
@@ -40,7 +41,7 @@ MENTION = re.compile(
     rf"|\b(?:[Ee]xercise|[Pp]roject|[Cc]heck)s?\s+(?P<ids>{ID}(?:{AND}{ID})*)"
     rf"|\b(?:check|predict)\(\s*[\"'](?P<asked>{ID})"
     rf"|\b(?:RIGHT|WRONG)\[\"(?P<key>{ID})"
-    rf"|^# (?P<heading>{ID})(?=: )"
+    rf"|^# (?P<heading>{ID})(?=: )|^###+ (?P<section>{ID})(?= )"
     r"|\[(?P<title>\d+|[A-Z])(?= · )",
     re.MULTILINE,
 )

@@ -88,7 +88,7 @@ export function glossaryView(stop) {
       if (!at.isConnected || !at.checkVisibility()) element.parentElement.focus({ preventScroll: true });
     });
   };
-  return { element, show, ends };
+  return { element, show, ends, help: () => { signs.togglePopover(); } };
 }
 
 /**

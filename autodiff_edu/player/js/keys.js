@@ -7,7 +7,7 @@ import { STRINGS } from "./strings.js";
 /** @satisfies {Keys} */
 export const KEYS = {
   next: ["ArrowRight"], previous: ["ArrowLeft"], farther: ["Shift+ArrowRight"], back: ["Shift+ArrowLeft"],
-  first: ["Home"], last: ["End"], play: [" "], wave: ["w"], fit: ["0"], stage: ["f"],
+  first: ["Home"], last: ["End"], play: [" "], wave: ["w"], fit: ["0"], stage: ["f"], help: ["?"],
 };
 /** On stage alone; the first two are those of a presenter's remote. @satisfies {Keys} */
 export const STAGE_KEYS = {

@@ -229,7 +229,8 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     blank: () => stage.blank(), fit: () => {},
   };
   const playing = { play: () => (isPlaying() ? stop() : play()), wave: replay };
-  const actions = { ...moves, ...onStage, ...playing, predict: togglePredict };
+  const words = glossaryView(stop);
+  const actions = { ...moves, ...onStage, ...playing, predict: togglePredict, help: words.help };
   const setSize = (/** @type {number} */ chosen) => { stepSize = chosen; if (timer) start(); };
   const named = sizes.map(([name]) => name);
   const controls = controlsView(trace, history, { actions, go, setSpeed, sizes: named, setSize });
@@ -246,9 +247,9 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const fit = (/** @type {HTMLElement} */ text) => {
     set(text, "data-long", null);
     if (!stage.isOn()) return;
-    const words = document.createRange();
-    words.selectNodeContents(text);
-    const lines = words.getBoundingClientRect().height / parseFloat(getComputedStyle(text).lineHeight);
+    const letters = document.createRange();
+    letters.selectNodeContents(text);
+    const lines = letters.getBoundingClientRect().height / parseFloat(getComputedStyle(text).lineHeight);
     set(text, "data-long", lines > MOST_LINES + 0.5 || null); // letters are a little higher than their lines
   };
   const longest = [...trace.steps].sort((a, b) => b.text.length - a.text.length).slice(0, 5);
@@ -274,7 +275,6 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const extras = Object.keys(EXTRAS).filter((part) => trace[part]).map((part) =>
     EXTRAS[part](/** @type {Walk & Required<Trace>} */ (trace), history, go));
   const recorded = trace.tapes.length > 0 || !extras.length; // walks over contours and programs are not recordings
-  const words = glossaryView(stop);
   /** @type {View[][]} */
   const [read, drawn, counted, inside, over] = [[], extras, [], [], [words]]; // the columns, and what lies over them
   if (recorded) {

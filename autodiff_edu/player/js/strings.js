@@ -103,6 +103,7 @@ export const STRINGS = {
       wave: "Replay the wave",
       fit: "Show the whole graph",
       stage: "Fill the screen, or go back",
+      help: "Open this list",
       tab: "Choose a panel; press again for more room",
       blank: "Blank the screen until the next key",
       leave: "Leave the stage",
