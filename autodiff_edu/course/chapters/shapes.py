@@ -106,7 +106,7 @@ PREDICTIONS = (
 
 ONE_PAIR = [(np.array([1.0, 4.0]), np.array([2.0, 9.0]))]
 THREE_PAIRS = [(np.array([1.0, 2.0]), np.array([3.0, 4.0])), (np.array([5.0]), np.array([6.0])), (7.0, 8.0)]
-TABLES = [(np.array([[1.0, -2.0, 0.5], [3.0, 1.0, -1.0]]), np.array([[2.0, 0.0, 1.5], [-1.0, 4.0, 2.0]])), (2.0, -1.0)]
+TWO_PAIRS = [(np.array([1.0, -2.0, 0.5]), np.array([2.0, 0.0, 1.5])), (2.0, -1.0)]
 
 
 def mix(x: float, pairs: Any) -> tuple[list[Any], list[Any]]:
@@ -151,10 +151,10 @@ UNSUMMED = (
 FADER = Function(
     "One fader, many tracks",
     """\
-A fader on a mixing desk fades from track `a` (at `x = 0`) to track `b` (at `x = 1`): you hear the mixture `(1 - x) * a + x * b`. How loud it is, is its norm, the root of the sum of its squares. Several pairs of tracks may hang on one fader; then the loudness is the norm of their loudnesses. Write `fader(x, pairs)`. A pair is two arrays of the same shape, or two numbers. Return the loudness and its slope with respect to `x`, with a tape or without. To compare: with `one_pair` at `x = 0.01` the slope is 5.09339, and with `three_pairs` at 0.5 the loudness is 9.974969 and the slope 2.30577.""",
+A fader on a mixing desk fades from track `a` (at `x = 0`) to track `b` (at `x = 1`): you hear the mixture `(1 - x) * a + x * b`. Its loudness is its norm, the root of the sum of its squares. Several pairs of tracks may hang on one fader; then the loudness is the norm of their loudnesses, which `np.stack` puts into one array. Write `fader(x, pairs)`. A pair is two arrays of the same shape, or two numbers. Return the loudness and its slope with respect to `x`, with a tape or without. To compare: with `one_pair` at `x = 0.01` the slope is 5.09339, and with `three_pairs` at 0.5 the loudness is 9.974969 and the slope 2.30577.""",
     signature="fader(x, pairs)",
     returns=("the loudness", "the slope"),
-    cases=[(0.01, ONE_PAIR), (0.5, THREE_PAIRS), (0.3, TABLES)],
+    cases=[(0.01, ONE_PAIR), (0.5, THREE_PAIRS), (0.3, TWO_PAIRS)],
     answer=fader,
     within=1e-5,
     hints=[
@@ -205,6 +205,10 @@ A fader on a mixing desk fades from track `a` (at `x = 0`) to track `b` (at `x =
             "loudness.",
         ),
         (
+            lambda x, pairs: fader(x, pairs[:1]),
+            "Only the first pair was counted. The fader moves all of them.",
+        ),
+        (
             lambda x, pairs: (..., None),
             "The slope is None: nobody told the tape to watch `x`. Make it a tensor with `ad.constant(x)`, and watch it.",
         ),
@@ -251,6 +255,10 @@ and `y`. It returns two contributions, to `x` and to `y`. Start with the shapes.
         (
             lambda g, z, x, y: (np.ones_like(g) @ y.T, x.T @ np.ones_like(g)),
             "The cotangent g is left out, as if it were all ones.",
+        ),
+        (
+            lambda g, z, x, y: (z @ y.T, x.T @ z),
+            "The shapes are right. But these are made of the value z, and a contribution is made of the cotangent g.",
         ),
         (
             lambda g, z, x, y: (x, y),
