@@ -568,6 +568,48 @@ def test_an_input_gradient_taken_before_the_outer_tape_begins_is_left_out_of_a_l
     assert (outer.gradient(late, w), whole.gradient(nested, w)) == (1.0, 5.0)
 
 
+# Chapter 14: the same function, two gradients -------------------------------------------------------------------------
+
+
+def two_relus(bonus):
+    return bonus**2 - (nn.relu(bonus) - 2 * nn.relu(-bonus))
+
+
+def one_where(bonus):
+    return bonus**2 - np.where(bonus > 0, bonus, 2 * bonus)
+
+
+def walk(loss, bonus):
+    for _ in range(30):
+        bonus -= 0.1 * float(ad.grad(loss)(bonus))
+    return bonus
+
+
+def test_two_relus_keep_the_bonus_at_0_where_the_slopes_are_minus_2_and_minus_1():
+    bonus = ad.Variable(0.0)
+    with ad.GradientTape() as tape:
+        target = two_relus(bonus)
+    assert [corner.text for corner in tape.corners(target, bonus)] == [
+        "any slope from 0 to 1 fits; this rule takes 0"
+    ] * 2
+    assert walk(two_relus, 0.0) == 0.0
+    h = 0.001
+    assert (two_relus(0.0) - two_relus(-h)) / h == pytest.approx(-2, abs=2 * h)
+    assert (two_relus(h) - two_relus(0.0)) / h == pytest.approx(-1, abs=2 * h)
+
+
+def test_the_same_loss_with_one_where_walks_to_the_best_bonus_and_so_do_two_relus_that_start_beside_the_corner():
+    for bonus in np.linspace(-1, 1, 21):
+        assert float(two_relus(bonus)) == pytest.approx(float(one_where(bonus)))
+    assert walk(one_where, 0.0) == pytest.approx(0.5, abs=0.001)
+    assert walk(two_relus, 0.001) == pytest.approx(0.5, abs=0.001)
+
+
+def test_gain_less_loss_is_a_straight_line_and_two_relus_give_it_the_slope_0():
+    assert float(ad.grad(lambda x: nn.relu(x) - nn.relu(-x))(0.0)) == 0.0
+    assert float(ad.grad(lambda x: np.maximum(x, 0) - np.maximum(-x, 0))(0.0)) == 1.0
+
+
 # Chapter 15: the wrong mode -------------------------------------------------------------------------------------------
 
 

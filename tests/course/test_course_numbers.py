@@ -448,6 +448,86 @@ def test_the_outermost_tape_of_tanh_grows_by_a_factor_that_creeps_up_with_the_or
     assert lengths == [1, 4, 10, 23, 54, 133, 344, 927, 2578]
 
 
+# Chapter 14: corners --------------------------------------------------------------------------------------------------
+
+LARGER_OF_X_AND_0 = {
+    0.5: [lambda x: np.maximum(x, 0), lambda x: (x + np.abs(x)) / 2],
+    0.0: [lambda x: np.where(x > 0, x, 0), lambda x: x * (x > 0), nn.relu],
+    1.0: [lambda x: np.where(x >= 0, x, 0), lambda x: np.clip(x, 0, None)],
+}
+
+
+@pytest.mark.parametrize("slope", LARGER_OF_X_AND_0)
+def test_seven_ways_to_write_the_larger_of_x_and_0_agree_but_for_the_slope_at_0(slope):
+    for f in LARGER_OF_X_AND_0[slope]:
+        assert [float(f(x)) for x in (-2.0, 0.0, 3.0)] == [0.0, 0.0, 3.0]
+        assert [float(ad.grad(f)(x)) for x in (-2.0, 0.0, 3.0)] == [0.0, slope, 1.0]
+        assert (f(0.01) - f(-0.01)) / 0.02 == 0.5
+        if slope == 0.5:
+            ad.check_gradients(f, 0.0, order=1)
+            with pytest.raises(AssertionError, match=r"second derivative .* The function is at a corner here"):
+                ad.check_gradients(f, 0.0)
+        else:
+            with pytest.raises(
+                AssertionError, match=r"central differences say 0\.5.* The function is at a corner here"
+            ):
+                ad.check_gradients(f, 0.0, order=1)
+
+
+def test_the_larger_of_x_and_0_taken_twice_has_the_slope_a_quarter():
+    assert float(ad.grad(lambda x: np.maximum(np.maximum(x, 0), 0))(0.0)) == 0.25
+
+
+@pytest.mark.parametrize(
+    ("best", "slopes"), [(np.max, [0.5, 0.5, 0.0]), (lambda scores: np.sort(scores)[-1], [0.0, 1.0, 0.0])]
+)
+def test_of_two_equal_scores_max_shares_and_sort_does_not_and_a_used_tape_no_longer_knows(best, slopes):
+    scores = ad.Variable([3.0, 3.0, 1.0])
+    with ad.GradientTape() as tape:
+        y = best(scores)
+    assert any("from 0 to 1 fits at [0] and 1 more" in str(corner) for corner in tape.corners(y, scores))
+    assert tape.gradient(y, scores).tolist() == slopes
+    assert all(corner.elements is None for corner in tape.corners(y, scores))
+
+
+@pytest.mark.parametrize(
+    ("bias", "blank", "count", "largest"),
+    [(0.0, 0.0, 1000, 4), (0.01, 0.0, 0, 5), (-9.0, 0.0, 0, 0), (0.0, 0.5, 0, 5)],
+)
+def test_only_a_blank_picture_and_no_bias_put_a_layer_at_corners(bias, blank, count, largest):
+    rng = np.random.default_rng(14)
+    pictures = rng.uniform(size=(5, 64))
+    pictures[2] = blank
+    weights, biases = rng.standard_normal((64, 1000)) / 8, ad.Variable(np.full(1000, bias))
+    with ad.GradientTape(persistent=True) as tape:
+        total = np.sum(nn.relu(pictures @ weights + biases))
+    assert sum(len(corner.elements) for corner in tape.corners(total, biases)) == count
+    assert float(np.max(tape.gradient(total, biases))) == largest
+
+
+def test_a_penalty_on_the_tape_never_lets_a_weight_rest_and_one_in_the_step_does():
+    rng = np.random.default_rng(3)
+    notes = rng.standard_normal((50, 6))
+    rise = notes @ np.array([2.0, -1.0, 0.0, 0.0, 0.0, 0.0]) + 0.5 * rng.standard_normal(50)
+
+    def error(w):
+        return np.mean((notes @ w - rise) ** 2)
+
+    hopping = rested = np.zeros(6)
+    for turn in range(3000):
+        hopping = hopping - 0.1 * ad.grad(lambda w: error(w) + 0.5 * np.sum(np.abs(w)))(hopping).numpy()
+        if turn < 300:
+            rested = rested - 0.1 * ad.grad(error)(rested).numpy()
+            rested = rested - np.clip(rested, -0.05, 0.05)
+        if turn in (299, 2999):
+            assert np.all(hopping != 0.0)
+            assert np.all(np.abs(hopping[2:]) < 0.1)
+    assert (rested == 0.0).tolist() == [False, False, True, True, True, True]
+    slopes = ad.grad(error)(rested).numpy()
+    assert np.all(np.abs(slopes[2:]) < 0.5), "0 is between the slopes of the two sides, and so the best place"
+    assert slopes[:2] == pytest.approx(-0.5 * np.sign(rested[:2]))
+
+
 # Chapter 15: forward mode ---------------------------------------------------------------------------------------------
 
 

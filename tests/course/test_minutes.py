@@ -6,7 +6,7 @@ from autodiff_edu.course.contents import OURS
 from autodiff_edu.course.exercises import Exercise
 from autodiff_edu.course.tools.minutes import minutes
 
-THIRD_EDITION = frozenset({"the-tape", "shapes", "watched-or-none"})
+THIRD_EDITION = frozenset({"the-tape", "shapes", "watched-or-none", "corners"})
 """The chapters that are one sitting by now."""
 
 
