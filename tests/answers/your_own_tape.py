@@ -2,43 +2,39 @@
 
 import json
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
 CHAPTER = Path(__file__).parents[2] / "notebooks" / "04-your-own-tape.ipynb"
-COPIES = "x.copy() if isinstance(x, np.ndarray) else x"
 
 
-def sources():
-    """Return the source of each cell of the chapter, by its id."""
-    return {cell["id"]: "".join(cell["source"]) for cell in json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]}
+def sources(whole=False):
+    """Return the source of each cell of the chapter, or the whole cell, by its id."""
+    cells = json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]
+    return {cell["id"]: cell if whole else "".join(cell["source"]) for cell in cells}
 
 
-def cells(*ids, without="(nothing)"):
-    """Run some cells of the chapter, and return the names they define; `without` a copy, it keeps x itself."""
-    names = {"__name__": "answers.your_own_tape", "test_rules": lambda: None}
+SHOWN = ("gap-1", "gap-2", "gap-3", "gap-4", "walk-1", "gap-5", "repair-1")
+"""The cells in which the tape is built."""
+FOLDED = ("imports", "piece-1", "piece-2", "piece-3", "rules", "piece-4", "piece-5")
+
+
+def built(*left_out, without="(nothing)", instead=""):
+    """Return the chapter's tape up to a cell, without some cells, and without what the cells print or fit."""
+    names = {"__name__": "answers.your_own_tape"}
     for id, source in sources().items():
-        if id in ids:
-            exec(source.replace(without, without.replace(COPIES, "x")), names)
+        if id in (*SHOWN, *FOLDED) and id not in left_out:
+            code = source.partition("\n\n\nprint(")[0].partition("\n\n\nw, b = fit")[0]
+            exec(code.replace(without, instead), names)
+        if id == "beside-player":
+            exec(source.partition("\n\n\nmany =")[0], names)
     return names
 
 
-FIVE = ("imports", "value-1", "door-1", "rules-1", "walk-1", "tape-1")
-FILLED = (*FIVE, "rules-answer")
-NUMBERS = cells(*FILLED)
-
-
-def repaired(without="(nothing)"):
-    """Return the chapter's tape after its repair, for numbers and arrays; without the fit that the last cell runs."""
-    names = cells(*FILLED, "arrays-1", without=without)
-    exec(sources()["repair-1"].partition("w, b = fit")[0], names)
-    return names
-
-
-ARRAYS = repaired()
-WITHOUT_COPIES = repaired(without=COPIES)
-LENDING = repaired(without=f"number = {COPIES}")
+ARRAYS = built()
+NUMBERS = built("repair-1")  # before the repair
+WITHOUT_COPIES = built(without="x if isinstance(x, Value) else copy(x)", instead="x")
+LENDING = built(without="np.array(number, dtype=float)[()]  # a copy", instead="number")
 
 
 def edited(id, names, *changes):
@@ -49,11 +45,7 @@ def edited(id, names, *changes):
         source = source.replace(old, new)
     scope = dict(names)
     exec(source, scope)
-    return next(scope[name] for name in ("Mine", "Theirs", "Fixed") if name in scope), names["Value"]
-
-
-def by_numbers(*changes, names=NUMBERS):
-    return edited("ex-1-solution", names, *changes)
+    return next(scope[name] for name in ("Theirs", "Repaired") if name in scope), names["Value"]
 
 
 def by_arrays(*changes, id="ex-3-solution"):
@@ -67,9 +59,9 @@ def leaving_it(work, names):
     return scope["Mine"], names["Value"]
 
 
-SKIP = "            if g is not None:\n"
-WALKED, SEED, ONES = "reversed(self.entries)", "{target: 1.0}", "np.ones(np.shape(target.number))"
-LAST, PAIRS = "        return [cotangents", "zip(entry.inputs, contributions)"
+SEED, ONES, BACK = "{target: 1.0}", "np.ones(np.shape(target.number))", "reversed(self.entries)"
+LAST = "        return [cotangents"
+ADDED = "cotangents.get(x, 0.0) + part"
 BEHIND = "def gradient(self, target, sources):\n        "
 
 
@@ -90,81 +82,9 @@ def is_value(x):
     return hasattr(x, "number")
 
 
-def walking(order=reversed, seed=lambda target: 1.0, default=None, absent=None, add=lambda old, new: old + new):
-    """Make the `gradient` of a tape, right by default."""
-
-    def gradient(self, target, sources):
-        cotangents = {target: seed(target)}
-        for entry in order(self.entries):
-            g = cotangents.get(entry.output, default)
-            if g is None:
-                continue
-            for x, part in zip(entry.inputs, parts_of(entry, g), strict=True):
-                if is_value(x):
-                    cotangents[x] = add(cotangents[x], part) if x in cotangents else part
-        return [cotangents.get(source, absent) for source in sources]
-
-    return gradient
-
-
-def from_the_index(self, target, sources):
-    sums = {id(target): np.float32(1.0)}
-    for k in range(len(self.entries) - 1, -1, -1):
-        entry = self.entries[k]
-        if id(entry.output) in sums:
-            for x, part in zip(entry.inputs, parts_of(entry, sums[id(entry.output)]), strict=True):
-                sums[id(x)] = sums.get(id(x), 0.0) + part
-    return tuple(sums.get(id(source)) for source in sources)
-
-
-def every_path(self, target, sources):
-    """Follow all paths: slow, and right."""
-    sums, made_by = {}, {entry.output: entry for entry in self.entries}
-
-    def pull(value, g):
-        sums[value] = sums.get(value, 0.0) + g
-        if value in made_by:
-            for x, part in zip(made_by[value].inputs, parts_of(made_by[value], g), strict=True):
-                if is_value(x):
-                    pull(x, part)
-
-    pull(target, 1.0)
-    return [sums.get(source) for source in sources]
-
-
-def too_early(self, target, sources):
-    sums, made_by = {target: 1.0}, {entry.output: entry for entry in self.entries}
-
-    def pull(value):
-        entry = made_by.get(value)
-        if entry is not None:
-            for x, part in zip(entry.inputs, parts_of(entry, sums[value]), strict=True):
-                if is_value(x):
-                    sums[x] = sums.get(x, 0.0) + part
-                    pull(x)
-
-    pull(target)
-    return [sums.get(source) for source in sources]
-
-
-class Hoarding(NUMBERS["Tape"]):
-    """Keeps its cotangents from one question to the next."""
-
-    kept: ClassVar[dict] = {}
-
-    def gradient(self, target, sources):
-        self.kept[target] = 1.0
-        for entry in reversed(self.entries):
-            if entry.output in self.kept:
-                for x, part in zip(entry.inputs, parts_of(entry, self.kept[entry.output]), strict=True):
-                    if is_value(x):
-                        self.kept[x] = self.kept.get(x, 0.0) + part
-        return [self.kept.get(source) for source in sources]
-
-
 def dividing(rule, forward=None, reflected=None, names=ARRAYS):
     """Return the repaired tape with a division, or the tape before that repair."""
-    names = repaired() if names is ARRAYS else cells(*FILLED)
+    names = built() if names is ARRAYS else built("repair-1")
     divide = names["apply"]
     names["Value"].__truediv__ = forward or (lambda self, other: divide(np.divide, self, other))
     names["Value"].__rtruediv__ = reflected or (lambda self, other: divide(np.divide, other, self))
@@ -195,7 +115,7 @@ def quotient(g, z, x, y):
 
 def on_arrays(
     seed=lambda target: np.ones(np.shape(target.number)),
-    fold=lambda g, x, entry: ARRAYS["fold"](g, np.shape(x.number)),
+    fold=lambda g, x, entry: ARRAYS["unbroadcast"](g, np.shape(x.number)),
     in_place=False,
     names=ARRAYS,
 ):
@@ -222,11 +142,11 @@ def on_arrays(
 
 
 def to_the_output(g, x, entry):
-    return ARRAYS["fold"](g, np.shape(entry.output.number))
+    return ARRAYS["unbroadcast"](g, np.shape(entry.output.number))
 
 
 def folded_copy(g, x, entry):
-    return np.array(ARRAYS["fold"](g, np.shape(x.number)))
+    return np.array(ARRAYS["unbroadcast"](g, np.shape(x.number)))
 
 
 def only_left(g, x, entry):
@@ -242,88 +162,113 @@ def one(target):
     return 1.0
 
 
+def shares(g, x, entry):
+    """Un-broadcast, and return what already fits itself."""
+    return g if np.shape(g) == np.shape(x.number) else ARRAYS["unbroadcast"](g, np.shape(x.number))
+
+
+def finding(kept=lambda x: True, source="known.add(entry.output)", of="known.intersection(boxes)", order="entries"):
+    """Return a function for exercise 4.2, right or with a slip."""
+    code = sources()["ex-2-solution"].partition("\n\n\n")[0]
+    code = code.replace("known.add(entry.output)", source).replace("known.intersection(boxes)", of)
+    scope = dict(ARRAYS)
+    exec(code.replace("for entry in entries", f"for entry in {order}"), scope)
+    return scope["needed"]
+
+
+def by_ids(entries, sources):
+    found = []
+    for k, entry in enumerate(entries):
+        reached = list(sources) + [entries[j].output for j in found]
+        if any(x is y for x in entry.inputs for y in reached):
+            found.append(k)
+    return tuple(entries[k] for k in found)
+
+
+def by_asking_back(entries, sources):
+    made = {id(entry.output): entry for entry in entries}
+
+    def leads(x):
+        return any(x is each for each in sources) or any(map(leads, made[id(x)].inputs if id(x) in made else ()))
+
+    return [entry for entry in entries if any(map(leads, entry.inputs))]
+
+
+def with_plain_arrays(entries, sources):
+    known, found = set(sources), []
+    for entry in entries:
+        if any(x in known for x in entry.inputs):
+            found.append(entry)
+            known.add(entry.output)
+    return found
+
+
+def in_a_list(entries, sources):
+    known, found = list(sources), []
+    for entry in entries:
+        if any(is_value(x) and x in known for x in entry.inputs):
+            found.append(entry)
+            known.append(entry.output)
+    return found
+
+
+def outputs(entries, sources):
+    return [entry.output for entry in in_a_list(entries, sources)]
+
+
+def each_input(entries, sources):
+    known, found = set(sources), []
+    for entry in entries:
+        for x in entry.inputs:
+            if is_value(x) and x in known:
+                found.append(entry)
+                known.add(entry.output)
+    return found
+
+
+def returning_early(entries, sources):
+    for entry in in_a_list(entries, sources):
+        return [entry]
+    return None
+
+
+def unpacking(entries, sources):
+    known, found = set(sources), []
+    for operation, inputs, output, place in entries:
+        if known.intersection(filter(is_value, inputs)):
+            known.add(output)
+            found.append((operation, inputs, output, place))
+    return found
+
+
+def to_the_last(entries, sources):
+    known, found = {entries[-1].output}, []
+    for entry in reversed(entries):
+        if entry.output in known:
+            found.insert(0, entry)
+            known.update(filter(is_value, entry.inputs))
+    return found
+
+
 RIGHT = {
     1: [
-        by_numbers(),
-        by_numbers()[::-1],
-        by_numbers(names=ARRAYS),
-        [*tape(walking())],
-        tape(from_the_index),
-        tape(every_path),
-        tape(walking(order=lambda entries: entries[::-1], seed=lambda target: np.ones(()))),
-    ],
-    2: [
         dividing(quotient),
         dividing(lambda g, z, x, y: [g / y, -g * z / y]),
         dividing(lambda g, z, x, y: (g * y**-1.0, -(g * x) * y**-2.0)),
     ],
-    3: [by_arrays(), by_arrays((ONES, "np.ones_like(target.number)")), on_arrays(fold=folded_copy, in_place=True)],
+    2: [finding(), by_ids, by_asking_back, in_a_list, unpacking],
+    3: [
+        by_arrays(),
+        by_arrays((ONES, "np.ones_like(target.number)")),
+        by_arrays(("np.shape(x.number)", "x.number.shape")),
+        by_arrays((BACK, "self.entries[::-1]")),
+        by_arrays((BACK, "list(reversed(self.entries))")),
+        on_arrays(fold=folded_copy, in_place=True),
+    ],
 }
 
 WRONG = {
     1: [
-        (tape(walking(add=lambda old, new: new)), "overwrites"),
-        (tape(walking(order=iter)), "Only the target's own entry was pulled back"),
-        (
-            by_numbers(
-                (SKIP, f"{SKIP[:-1].replace('not ', '')}\n                continue\n            if True:\n"),
-                (LAST, f"    {LAST}"),
-            ),
-            "does `return` stand inside the loop",
-        ),
-        (by_numbers((LAST, f"    {LAST}")), "Only the last entry was looked at"),
-        (by_numbers((LAST, f"            {LAST}")), "At most one contribution got through"),
-        (by_numbers((LAST, f"                {LAST}")), "At most one contribution got through"),
-        (by_numbers((SKIP, "            if True:\n")), "'NoneType' and 'float'.*does not lead to the target: skip it"),
-        (by_numbers((SKIP, "            if g:\n")), "skips a cotangent of 0 too"),
-        (
-            by_numbers((SKIP, f"{SKIP[:-1].replace('not ', '')}\n                break\n            if True:\n")),
-            "as `break` does",
-        ),
-        (by_numbers((SEED, "{}")), "Is the seed at the target"),
-        (by_numbers((WALKED, "reversed(entries)"), names=NUMBERS | {"entries": []}), "do you walk over `self.entries`"),
-        (by_numbers(("cotangents[x] =", "cotangents[entry.output] =")), "contributions go to the inputs"),
-        (by_numbers(("s.get(x, 0.0)", "s[x]")), "KeyError. When the first contribution arrives, nothing is there yet"),
-        (by_numbers((WALKED, "self.entries"), ("s.get(entry.output)", "s[entry.output]")), "so use `.get`"),
-        (by_numbers(("output.number", "output")), "slopes are Values.*entry.output.number.*Is z the number"),
-        (by_numbers(("entry.output.number", "g")), "but your tape says .*Is z the number of the output"),
-        (by_numbers((PAIRS, "zip(entry.inputs, contributions[::-1])")), "changed places"),
-        (by_numbers(("(g, entry.output.number, ", "(g, ")), "missing 1.*A rule takes `g`, the number of the output"),
-        (by_numbers(("(x, 0.0)", "(x)")), "is None where nothing has arrived yet"),
-        (by_numbers(("number_of(x) for x", "x for x")), "the slopes are Values"),
-        (leaving_it("pass", NUMBERS), "`Mine` has no `gradient` of its own"),
-        (
-            leaving_it(f"{BEHIND}return super().gradient(target, sources)", NUMBERS),
-            "leaves the work to `Tape.gradient`",
-        ),
-        (leaving_it(f"{BEHIND}return [walk(self.entries, target).get(x) for x in sources]", NUMBERS), "to `walk`"),
-        ((NUMBERS["Tape"], NUMBERS["Value"]), "This leaves the work to `walk`. Write the backward pass here"),
-        ((ARRAYS["Value"], ARRAYS["Tape"]), "This leaves the work to `walk`"),
-        (by_numbers((PAIRS, f"dict({PAIRS}).items()")), "used twice in one line"),
-        (tape(too_early), "where 4 became 6"),
-        (by_numbers((SEED, "{self.entries[-1].output: 1.0}")), "The target may come from an earlier one"),
-        (tape(walking(absent=0.0)), "so return None"),
-        (tape(walking(default=0.0)), "a zero is not None"),
-        (tape(walking(seed=lambda target: target.number)), "Your seed is the value of the target"),
-        (by_numbers(("rule(g, ", "rule(1.0, ")), "as if a 1 had arrived"),
-        (
-            by_numbers(("reversed(self.entries)", "[self.entries.reverse(), *self.entries][1:]")),
-            "reverse or empty `self.entries`",
-        ),
-        ((Hoarding, NUMBERS["Value"]), "keep its cotangents"),
-        (by_numbers((SKIP, "            if True:\n"), ("s.get(entry.output)", "s[entry.output]")), "so use `.get`"),
-        (by_numbers(("reversed(self.entries)", "self.entries.reverse()")), "`reversed(list)` leaves it as it is"),
-        (tape(lambda self, target, sources: [0.5] * len(sources)), "with a pencil"),
-        (tape(lambda self, target, sources: None), "returns None"),
-        (tape(lambda self, target, sources: ...), "three dots"),
-        (tape(lambda self, target, sources: [... for _ in sources]), "three dots"),
-        (tape(lambda self, target, sources: {"x": 1.0}), "Return a list with one slope for each"),
-        (tape(lambda self, target: 1.0), "raised TypeError.*3 were given`.$"),
-        (NUMBERS["Tape"], "Hand in two classes"),
-        ((NUMBERS["Value"], NUMBERS["Value"]), "which one is the tape"),
-        ((NUMBERS["Tape"], str), "should have the `number`"),
-    ],
-    2: [
         (dividing(lambda g, z, x, y: (g / y, g * x / y**2)), "Which sign"),
         (dividing(lambda g, z, x, y: (g / y, -g * x / y)), "There is a square in it"),
         (dividing(lambda g, z, x, y: (g / y, -g / y**2)), "Where is the x"),
@@ -332,7 +277,8 @@ WRONG = {
         (dividing(lambda g, z, x, y: (g * y, g * x)), "the rule of a product"),
         (dividing(lambda g, z, x, y: (1 / y, -g * x / y**2)), "left out of the first"),
         (dividing(lambda g, z, x, y: (g / y, -x / y**2)), "left out of the second"),
-        (dividing(lambda g, z, x, y: (g / y,)), "one contribution for each input"),
+        (dividing(lambda g, z, x, y: (g / y, g / x)), "What is the slope of 1 / y"),
+        (dividing(lambda g, z, x, y: (g / y,)), "one contribution, the one to x"),
         (dividing(lambda g, z, x, y: (g / y,), names=NUMBERS), "one contribution, the one to x"),
         (dividing(lambda g, x, y: (g / y, -g * x / y**2)), "4 were given`. A rule takes `g`, the output `z`"),
         (dividing(quotient, reflected=reboxed_reflected), "no tape has heard of `a = 1.0 / x`"),
@@ -348,7 +294,7 @@ WRONG = {
         (dividing(lambda g, z, x, y: (..., ...)), "computes with three dots. Replace all of them.$"),
         (dividing(lambda g, z, x, y: ...), "computes with three dots"),
         (dividing(quotient, forward=reboxed, reflected=reboxed_reflected), "no tape has heard of"),
-        (dividing(lambda g, z, x, y: g / y), "raised IndexError.*returns a tuple"),
+        (dividing(lambda g, z, x, y: g / y), "raised TypeError.*returns a tuple"),
         (dividing(lambda g, z, x, y: g / y, names=NUMBERS), "raised TypeError.*returns a tuple"),
         (dividing(quotient, forward=handing_over_numbers), "not their numbers. Otherwise the entry doesn't know x."),
         (dividing(quotient, forward=lambda self, other: self / other), "`/` asks `__truediv__` again: call `apply`."),
@@ -367,11 +313,28 @@ WRONG = {
         (dividing(quotient, forward=lambda self, other: self * other), "should have the number 3"),
         ((ARRAYS["Tape"], ARRAYS["Value"]), "raised TypeError.*`Value` has no `__truediv__`"),
     ],
+    2: [
+        (finding(source="pass"), "What about those that use *their* outputs"),
+        (finding(order="reversed(entries)"), "Which way does this go"),
+        (finding(of="known.issuperset(boxes) and boxes"), "One input that leads from a source is enough"),
+        (each_input, "is in your list twice"),
+        (finding(of="known.intersection([*boxes, entry.output])"), "How a source came about doesn't matter"),
+        (to_the_last, "go the way the program went"),
+        (lambda entries, sources: entries, "That is the whole list"),
+        (with_plain_arrays, "unhashable"),
+        (returning_early, "does `return` stand inside the loop"),
+        (outputs, "Return the entries themselves"),
+        (lambda entries, sources: [], "all but c are needed"),
+        (lambda entries, sources: [k for k, _ in enumerate(entries)], "Return a list of entries"),
+        (lambda entries, sources: ..., "three dots"),
+        (lambda entries, sources: None, "Is a `return` missing"),
+        (lambda entries, sources: 3, "Return a list of entries"),
+    ],
     3: [
-        (on_arrays(seed=one, fold=to_the_output, in_place=True), "The seed of an array has to be an array"),
-        (on_arrays(fold=to_the_output, in_place=True), "they go to its inputs"),
-        (on_arrays(fold=lambda g, x, entry: g, in_place=True), "not add up the contributions where a value was copied"),
-        (on_arrays(in_place=True), "writes into an array that another value may share"),
+        (on_arrays(seed=one, fold=to_the_output), "The seed of an array has to be an array"),
+        (on_arrays(fold=to_the_output), "they go to its inputs"),
+        (on_arrays(fold=lambda g, x, entry: g), "not add up the contributions where a value was copied"),
+        (on_arrays(fold=shares, in_place=True), "writes into an array that another value may share"),
         (on_arrays(seed=one), "The seed of an array"),
         (on_arrays(fold=only_left), "but not axes of length 1 that were stretched"),
         (on_arrays(fold=only_ones), "but not axes that were new on the left"),
@@ -381,12 +344,10 @@ WRONG = {
         (by_arrays((ONES, "np.ones(len(target.number))")), "A plain number has neither a length"),
         (by_arrays((ONES, "np.ones(target.number)")), "`np.ones` takes a shape"),
         (by_arrays(("np.shape(x.number)", "len(x.number)")), "A plain number has neither a length"),
-        (by_arrays(("np.shape(x.number)", "x.number.shape")), "A plain number has neither a length"),
         (by_arrays(("np.shape(x.number)", "x.shape")), "not of the box"),
         (by_arrays(("np.shape(x.number)", "np.shape(g)")), "to one shape, that of the target or of `g`"),
         (by_arrays(("np.shape(x.number)", "np.shape(target.number)")), "to one shape, that of the target or of `g`"),
         (by_arrays(("np.shape(x.number)", "np.shape(g)"), (ONES, "1.0")), "The seed of an array has to be an array"),
-        (by_arrays(("if g is None", "if not g")), "Ask `if g is None`"),
         ((ARRAYS["Tape"], ARRAYS["Value"]), "This leaves the work to `walk`. Fix the three lines here"),
         (leaving_it("pass", ARRAYS), "has no `gradient` of its own"),
         (on_arrays(names=LENDING), "`Value` should keep a copy"),
@@ -395,5 +356,21 @@ WRONG = {
         (by_arrays((ONES, "np.ones(np.shape(target))")), "not of the box"),
         (on_arrays(fold=lambda g, x, entry: np.sum(g)), "with a pencil"),
         (tape(lambda self, target, sources: None, ARRAYS), "returns None"),
+        (by_arrays((BACK, "self.entries")), "does your walk go forwards"),
+        (by_arrays((BACK, "self.entries.reverse() or self.entries")), "Did the first walk reverse"),
+        (by_arrays((BACK, "self.entries.reverse()")), "reverses the list itself and returns None"),
+        (by_arrays((BACK, "reversed(entries)")), "NameError"),
+        (by_arrays((ADDED, "part")), "overwrites"),
+        (by_arrays((ADDED, "cotangents[x] + part")), "KeyError. When the first contribution arrives"),
+        (by_arrays((ADDED, "cotangents.get(x) + part")), "is None where nothing has arrived yet"),
+        (by_arrays(("cotangents[x] =", "cotangents[entry.output] =")), "contributions go to the inputs"),
+        (by_arrays(("cotangents.get(source)", "cotangents[source]")), "so use `.get`"),
+        (by_arrays(("cotangents.get(source)", "cotangents.get(source, 0.0)")), "so return None"),
+        (by_arrays((LAST, f"    {LAST}")), "does `return` stand inside the loop"),
+        (by_arrays((f"{{target: {ONES}}}", "{}")), "Is the seed at the target"),
+        (by_arrays((ONES, "target.number")), "Your seed is the value of the target"),
+        (NUMBERS["Tape"], "Hand in two classes"),
+        ((NUMBERS["Value"], NUMBERS["Value"]), "which one is the tape"),
+        ((NUMBERS["Tape"], str), "should have the `number`"),
     ],
 }

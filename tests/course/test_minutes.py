@@ -6,7 +6,7 @@ from autodiff_edu.course.contents import OURS
 from autodiff_edu.course.exercises import Exercise
 from autodiff_edu.course.tools.minutes import minutes
 
-THIRD_EDITION = frozenset({"the-tape", "shapes", "watched-or-none", "corners"})
+THIRD_EDITION = frozenset({"a-network", "corners", "shapes", "the-tape", "watched-or-none", "your-own-tape"})
 """The chapters that are one sitting by now."""
 
 

@@ -25,9 +25,7 @@ def recorded(f, **sources):
     values = {name: ARRAYS["Value"](value) for name, value in sources.items()}
     with ARRAYS["Tape"]() as tape:
         target = f(**values)
-    notes = []
-    ARRAYS["walk"](tape.entries, target, notes)
-    return tape.entries, target, values, notes
+    return tape.entries, target, values, ARRAYS["notes_of"](tape.entries, target)
 
 
 def played_by_ad(f, **sources):

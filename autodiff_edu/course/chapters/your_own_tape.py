@@ -1,4 +1,4 @@
-"""Your own tape: a learner's tape against the package's on random calculations, division, and three mistakes."""
+"""Your own tape: five gaps in it, and a learner's tape against the package's on random calculations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import operator
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain
@@ -18,13 +18,13 @@ import numpy as np
 
 from ...core.tensor import constant
 from ...gradient_tape import GradientTape
-from ..exercises import Case, CaseOutcome, Function
-from ..feedback import STILL_MISSING, NotYet, call, near, numbers, shorten
+from ..exercises import Case, CaseOutcome, Exercise, Function, Judge
+from ..feedback import STILL_MISSING, Feedback, NotYet, call, near, numbers, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
-        "`w` is a value that a tape watches. How does the tape find out about `w * three_lengths`?",
+        "`w` is a value that a tape watches. How does the tape find out about `w * km`?",
         answer="Python asks w to multiply, and w tells the tape",
         choices=(
             "The tape reads the source code",
@@ -36,9 +36,9 @@ PREDICTIONS = (
             "The tape reads the source code": "In chapter 1 it didn't know about the loop. If it had read the code, it "
             "would have.",
             "The package changes what * means for all numbers": "Then 2.0 * 3.0 would leave an entry. What is w?",
-            "The tape looks at all values after each line": "`w * three_lengths` has no name, yet it got an entry.",
+            "The tape looks at all values after each line": "`w * km` has no name, yet it got an entry.",
         },
-        why="`w` isn't a plain number, and Python leaves the work to it. Piece 1 shows how.",
+        why="`w` isn't a plain number, and Python leaves the work to it.",
     ),
     Prediction(
         "With that slip, what is `10.0 - x`, with x = 4?",
@@ -51,20 +51,17 @@ PREDICTIONS = (
         why="`self` is x, so 4 - 10 is computed. The slope would have the wrong sign, too.",
     ),
     Prediction(
-        "The rule has sent a `contribution` to `x`. What belongs after `cotangents[x] =`?",
-        answer="`cotangents.get(x, 0.0) + contribution`",
-        choices=(
-            "`contribution`",
-            "`cotangents[x] + contribution`",
-            "`cotangents.get(x, 0.0) + contribution`",
-            "`g + contribution`",
-        ),
+        "Your `__enter__` opens the list and returns nothing. After `with Tape() as tape:`, what is `tape`?",
+        answer="None",
+        choices=("the Tape", "its list of entries", "None", "an error is raised at `with`"),
         hints={
-            "`contribution`": "A value that is used twice gets two contributions. What becomes of the first one?",
-            "`cotangents[x] + contribution`": "When the first contribution comes, is there a `cotangents[x]`?",
-            "`g + contribution`": "`g` is what arrived at the output, not at x.",
+            "the Tape": "`as tape` names what `__enter__` returns. What does a function without a `return` return?",
+            "its list of entries": "`as tape` names what `__enter__` returns. What does a function without a `return` "
+            "return?",
+            "an error is raised at `with`": "Python is content with whatever `__enter__` returns. When would you "
+            "notice?",
         },
-        why="`get` finds what has arrived at x so far, or else 0.0, and the contribution is added to it.",
+        why="`as tape` names what `__enter__` returns. You would notice at `tape.gradient`, far from the cause.",
     ),
     Prediction(
         "The entries are `t = np.sin(x)` and `y = x * t`, at x = 2, with sin(2) = 0.909. What does a walk from the "
@@ -79,39 +76,40 @@ PREDICTIONS = (
         why="At the first entry nothing has arrived at t, so it is skipped. Only y = x * t sends something, t.",
     ),
     Prediction(
-        "How many entries will the tape hold in each turn now?",
+        "How many entries will the tape hold in each turn, for 200 deliveries?",
         answer=5,
+        within=0,
         hints={
-            1711: "That was one penguin after the other. An operation on an array is one entry, however long it is.",
-            342: "An operation on an array is one entry, however long it is.",
+            1000: "That would be one delivery after the other. An operation on an array is one entry, however long.",
+            1001: "That would be one delivery after the other. An operation on an array is one entry, however long.",
+            200: "An operation on an array is one entry, however long it is.",
             4: "Count them: times, plus, minus, times, and the mean.",
             3: "Count them: times, plus, minus, times, and the mean.",
             2: "An entry is an operation, not a line.",
-            6: "There is none for `1 / len(mass)`: the mean does that.",
         },
-        why="Times, plus, minus, times, mean.",
+        why="Times, plus, minus, times, mean, as for three deliveries.",
     ),
     Prediction(
         "What will the loss be after 40 turns at the rate 15?",
-        answer="almost 0",
-        choices=("it grows without end", "about 13, as before", "0.155, that of the best line", "almost 0"),
+        answer="far below 9",
+        choices=("it grows without end", "still in the hundreds", "close to 9, the traffic's share", "far below 9"),
         hints={
-            "it grows without end": "In chapter 2 it would. But with this tape, a rate of 0.2 did very little.",
-            "about 13, as before": "It did fall at 0.2, and these steps are 75 times as long.",
-            "0.155, that of the best line": "That is the best that one line can do. Is it still one line?",
+            "it grows without end": "With a right gradient it would. But with this tape, a rate of 0.2 did very little.",
+            "still in the hundreds": "It did fall at 0.2, and these steps are 75 times as long.",
+            "close to 9, the traffic's share": "That is the best that one line can do. Is it still one line?",
         },
-        why="It falls far below the loss of the best line, and that should worry you.",
+        why="No line can do that, and that should worry you.",
     ),
     Prediction(
         "`w` began as the number 0.0. What shape is it now?",
-        answer=(342,),
+        answer=(200,),
         hints={
             (): "Then there would be one line, and no line has so small a loss. What shape did its slope have?",
-            (1,): "Then there would be one line. What shape is `g * y`, in the rule of `w * length`?",
-            (342, 342): "Nothing here pairs up penguins. What shape is `g * y`, in the rule of `w * length`?",
+            (1,): "Then there would be one line. What shape is `g * y`, in the rule of `w * km`?",
+            (200, 200): "Nothing here pairs up deliveries. What shape is `g * y`, in the rule of `w * km`?",
             (2,): "w and b are two values, and each has a shape of its own.",
         },
-        why="342 contributions arrived, and nobody added them up.",
+        why="200 contributions arrived, and nobody added them up.",
     ),
 )
 
@@ -219,19 +217,7 @@ def draw(count: int, symbols: tuple[str, ...], shapes: tuple[tuple[int, ...], ..
     return calculations
 
 
-NUMBERS = [
-    parse("a = x * y", "a", x=3.0, y=5.0),
-    parse("a = x + x", "a", x=3.0, y=5.0),
-    parse("a = x * x", "a", x=3.0, y=5.0),
-    parse("a = x - 2.0; b = 3.0 - a", "b", x=3.0, y=5.0),
-    parse("a = x * y; b = a + x", "b", x=3.0, y=5.0),
-    parse("a = x + y; b = a * a; c = b * x", "b", x=3.0, y=5.0),
-    parse("a = x + x; b = a + a", "b", x=3.0, y=5.0),
-    parse("a = x * x; b = np.sin(y); c = y * 2.0", "a", x=3.0, y=5.0),
-    parse("a = x - x; b = a * a", "b", x=3.0, y=5.0),
-    *draw(60, ("+", "-", "*", "np.sin"), ((),), 20250401),
-]
-TWICE = NUMBERS[4]
+TWICE = parse("a = x * y; b = a + x", "b", x=3.0, y=5.0)
 EXPONENTIAL = parse("a = np.exp(x); b = a * y", "b", x=0.5, y=3.0)
 # Gradients: the right ones, those of tapes with classic mistakes, and a learner's -----------------------------------
 
@@ -607,19 +593,6 @@ AGAIN = group(
 )
 HANDS_OVER_Z = group([EXPONENTIAL], IS_Z)
 
-FROM_MEMORY = OwnTape(
-    "The walk, from memory",
-    """\
-Write the backward pass for numbers, without looking back, and without calling `walk`. `class Mine(Tape)` means: like `Tape`, except for what's written here. `self.entries` is the list. Return a list: for each source its slope, or `None` if the target wasn't computed from it.""",
-    first=partial(walks_itself, "Write the backward pass here, in `gradient`."),
-    cases=[group(NUMBERS), AGAIN, HANDS_OVER_Z],
-    answer=partial(solve),
-    spellings=[partial(walk)],
-    hints=[(partial(walk, slip=slip), hint) for slip, hint in ON_NUMBERS.items()],
-    why=f"Your tape and ours agree on {len(NUMBERS)} programs, to the last None.",
-    minutes=17,
-)
-
 SHAPES: tuple[tuple[int, ...], ...] = ((), (3,), (2, 1), (2, 3))
 """Shapes that all fit together."""
 QUOTIENTS = [
@@ -707,7 +680,7 @@ def _hint_of_entries(tape: Any, value: Any, calculation: Calculation) -> str:
 DIVISION = OwnTape(
     "Teach it to divide",
     """\
-Your tape can't divide. NumPy's name for `/` is `np.divide`, and the two magic methods are `__truediv__` (`x / 2.0` asks x) and `__rtruediv__` (`2.0 / x` asks x, the one on the right). Write both, and the rule. Arrays come for free: `fold` is in the walk.""",
+Your tape can't divide. NumPy's name for `/` is `np.divide`, and the two magic methods are `__truediv__` (`x / 2.0` asks x) and `__rtruediv__` (`2.0 / x` asks x, the one on the right). Write both, and the rule. Arrays come for free: your walk takes care of shapes.""",
     first=divides,
     cases=[group(calculations) for calculations in QUOTIENTS],
     answer=partial(solve),
@@ -745,6 +718,10 @@ Your tape can't divide. NumPy's name for `/` is `np.divide`, and the two magic m
         ),
         (quotient(lambda g, z, x, y: (g * y, g * x)), "That is the rule of a product."),
         (
+            quotient(lambda g, z, x, y: (g / y, g / x)),
+            "The first is right. For the second, x / y is x times 1 / y. What is the slope of 1 / y?",
+        ),
+        (
             quotient(lambda g, z, x, y: (g / y, -g * x / 2 * y)),
             "`/ 2 * y` divides by 2 and then multiplies by y. The square of y is `y**2`.",
         ),
@@ -758,7 +735,7 @@ Your tape can't divide. NumPy's name for `/` is `np.divide`, and the two magic m
         ),
     ],
     why="Division works from both sides, forward and backward, for numbers and for arrays.",
-    minutes=17,
+    minutes=8,
 )
 
 ROW, COLUMN = np.array([1.0, 2.0, 3.0]), np.array([[1.0], [4.0]])
@@ -779,9 +756,9 @@ ON_ARRAYS = {
     "one": ONES,
     "in place": "`+=` writes into an array that another value may share: the rule of `x + y` sends the same g to "
     "both. Write `a = a + b`, which makes a new array.",
-    "output": "Your walk folds contributions to the shape of the entry's output. But they go to its inputs, and each "
+    "output": "Your walk un-broadcasts contributions to the shape of the entry's output. But they go to its inputs, and each "
     "of these has a shape of its own.",
-    "shape of g": "Your walk folds all contributions to one shape, that of the target or of `g`. But they go to the "
+    "shape of g": "Your walk un-broadcasts all contributions to one shape, that of the target or of `g`. But they go to the "
     "inputs, and each of these has a shape of its own.",
     "one, shape of g": ONES,
 }
@@ -790,7 +767,7 @@ ON_ARRAYS = {
 MEND = OwnTape(
     "Somebody else's tape",
     """\
-Somebody wrote this walk for arrays. It's right for many programs, and three of its lines are wrong. Find and fix them. (One of the three does no harm as long as no two values share an array.)""",
+Somebody wrote this walk in one piece, and says that it's right for every program they've tried. Three of its lines are wrong. Find and fix them. (One of the three does no harm until the tape is asked twice.)""",
     first=partial(walks_itself, "Fix the three lines here, in this `gradient`."),
     cases=[
         *[group(calculations) for calculations in ARRAYS],
@@ -812,21 +789,422 @@ Somebody wrote this walk for arrays. It's right for many programs, and three of 
         *[(partial(walk, slip=slip), hint) for slip, hint in (ON_NUMBERS | ON_ARRAYS).items()],
         (
             partial(walk, fold=lambda g, shape: g),
-            "Your walk does not add up the contributions where a value was copied. Fold each to the shape of its "
+            "Your walk does not add up the contributions where a value was copied. Un-broadcast each to the shape of its "
             "input.",
         ),
         (
             partial(walk, fold=partial(fold, ones=False)),
-            "Your `fold` adds up axes that were new on the left, but not axes of length 1 that were stretched.",
+            "Your walk adds up axes that were new on the left, but not axes of length 1 that were stretched.",
         ),
         (
             partial(walk, fold=partial(fold, left=False)),
-            "Your `fold` adds up stretched axes of length 1, but not axes that were new on the left.",
+            "Your walk adds up stretched axes of length 1, but not axes that were new on the left.",
         ),
     ],
     why=f"All three are fixed. On {sum(map(len, ARRAYS))} programs with arrays of all shapes, your tape agrees with "
     "ours.",
-    minutes=16,
+    minutes=9,
 )
 
-QUESTIONS = (*PREDICTIONS, FROM_MEMORY, DIVISION, MEND)
+# What leads from the sources ------------------------------------------------------------------------------------------
+
+
+class Box:
+    """A value, where the learner's own can't be found."""
+
+    def __init__(self, number: Any) -> None:
+        self.number = number
+
+
+class Line(NamedTuple):
+    """An entry."""
+
+    operation: Any
+    inputs: list[Any]
+    output: Any
+    place: Any
+
+
+Lists = tuple[tuple[str, ...], str]
+"""The lines of a program, such as "a x y", and the names of the sources."""
+REACHED: list[Lists] = [
+    (("a x 2", "b x y", "c y 3", "d b 2"), "x"),
+    (("a x 2", "b a 3", "c b 4", "d y y"), "x"),
+    (("a x 2", "b a 3"), "a"),
+    (("a x x", "b y y"), "z"),
+    (("a x y", "b a x", "c z z"), "xy"),
+    (("a x K", "b y K", "c b a"), "x"),
+]
+"""K is a plain array."""
+
+
+def positions(lists: Lists, function: Any) -> Any:
+    """Return the positions, in a list, of the entries that a learner's function returns."""
+    lines, names = lists
+    given = getattr(function, "__wrapped__", function)
+    kind = getattr(given, "__globals__", {}).get("Value", Box)
+    values: dict[str, Any] = {name: kind(2.0) for name in "abcdxyz"} | {"K": np.array([1.0, 2.0])}
+    entries = [
+        Line(np.multiply, [values.get(x) if x.isalpha() else float(x) for x in inputs], values[output], None)
+        for output, *inputs in map(str.split, lines)
+    ]
+    found = function(list(entries), [values[name] for name in names])
+    if not isinstance(found, list | tuple):
+        raise NotYet(f"`needed` returns {shorten(found)}. Return a list of entries.")
+    if any(any(each is entry.output for entry in entries) for each in found):
+        raise NotYet("Your list holds outputs. Return the entries themselves.")
+    known = {id(entry.output): k for k, entry in enumerate(entries)}
+    if not all(isinstance(each, tuple) and len(each) == 4 and id(each[2]) in known for each in found):
+        raise NotYet(f"`needed` returns {re.sub(r' at 0x[0-9a-f]+', '', shorten(found))}. Return a list of entries.")
+    return [known[id(each[2])] for each in found]
+
+
+def sweep(
+    of: Callable[[Any], bool] = any, grow: bool = True, each: bool = False, order: Any = iter, made: bool = False
+) -> Any:
+    """Return a function that finds what is needed, or does so with a slip."""
+
+    def needed(entries: Any, sources: Any) -> list[Any]:
+        known, found = list(map(id, sources)), []
+        for entry in order(entries):
+            reached = [id(x) in known for x in entry.inputs if hasattr(x, "number")]
+            if of(reached) or (made and id(entry.output) in known):
+                found += [entry] * (sum(reached) if each else 1)
+                if grow:
+                    known.append(id(entry.output))
+        return found
+
+    return needed
+
+
+def between(entries: Any, sources: Any) -> list[Any]:
+    """Return what leads to the last line, and not what leads from the sources."""
+    known, found = [id(entries[-1].output)], []
+    for entry in reversed(entries):
+        if id(entry.output) in known:
+            found.append(entry)
+            known += map(id, entry.inputs)
+    return found[::-1]
+
+
+NEEDED = Function(
+    "What could be left out",
+    """\
+Your tape records everything. Only entries on the way *from* a source can matter, though. Write `needed(entries, sources)`: a list of those entries whose output was computed from at least one of the sources, directly or through other entries, in the order of the tape. (An input may be a plain number or array. Ask only for boxes: `isinstance(x, Value)`.)""",
+    signature="needed(entries, sources)",
+    cases=[
+        Case(
+            partial(positions, REACHED[0]),
+            "For `a = x * 2; b = x * y; c = y * 3; d = b * 2` and the source x, all but c are needed.",
+        ),
+        Case(partial(positions, REACHED[1]), "For `a = x * 2; b = a * 3; c = b * 4` and the source x, all three are."),
+        Case(
+            partial(positions, REACHED[2]),
+            "For `a = x * 2; b = a * 3` and the source a, only b is computed from a. How a came about doesn't matter.",
+        ),
+        Case(partial(positions, REACHED[3]), "No entry uses this source, so none is needed."),
+        Case(partial(positions, REACHED[4]), "If both inputs of an entry lead from sources, it is still one entry."),
+        Case(
+            partial(positions, REACHED[5]),
+            "In `a = x * k` an input is a plain array, k. Ask only for boxes: `isinstance(x, Value)`.",
+        ),
+    ],
+    answer=sweep(),
+    spellings=[],
+    hints=[
+        (
+            sweep(grow=False),
+            "You find the entries that use a source directly. What about those that use *their* outputs?",
+        ),
+        (
+            lambda entries, sources: sweep()(entries, sources)[:1] or None,
+            "Only the first entry that is needed is in your list: does `return` stand inside the loop?",
+        ),
+        (
+            sweep(order=reversed),
+            "Your loop meets `d = b * 2` before it knows that b leads from x. Which way does this go?",
+        ),
+        (sweep(of=all), "One input that leads from a source is enough: in `b = x * y` it's x."),
+        (sweep(each=True), "An entry whose two inputs both lead from sources is in your list twice."),
+        (
+            sweep(made=True),
+            "Your list also has the entry that computes a source. How a source came about doesn't matter.",
+        ),
+        (
+            between,
+            "Those are the entries that lead *to* the last one, as the walk goes. Asked for are those that lead *from* a "
+            "source: go the way the program went.",
+        ),
+        (
+            lambda entries, sources: list(entries),
+            "That is the whole list. Some of its entries use nothing that a source leads to.",
+        ),
+    ],
+    why="One sweep forwards finds what leads from the sources; the walk back finds what leads to the target.",
+    minutes=8,
+)
+
+# The gaps: pieces of the reader's tape, each checked as soon as it is written ----------------------------------------
+
+
+@contextmanager
+def borrowed(function: Any, **names: Any) -> Iterator[None]:
+    """Replace globals of a learner's function for a while, and put those of the notebook back."""
+    there = getattr(function, "__globals__", {})
+    before = {name: there[name] for name in names if name in there}
+    there.update(names)
+    try:
+        yield
+    finally:
+        for name in names:
+            there.pop(name, None)
+        there.update(before)
+
+
+def own(kind: Any, *names: str) -> list[Any]:
+    """Return methods that a learner's class has of its own."""
+    if not isinstance(kind, type):
+        raise NotYet(f"I need the class here, and was given {shorten(kind)}.")
+    for name in names:
+        if not callable(vars(kind).get(name)):
+            raise NotYet(f"`{kind.__name__}` has no method `{name}`.")
+    return [vars(kind)[name] for name in names]
+
+
+def _kind(value: Any) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"
+
+
+def _short(value: Any) -> str:
+    number = getattr(value, "number", value)
+    return f"{number:g}" if isinstance(number, float | int) else shorten(number)
+
+
+def judge_reflected(value: Any) -> str:
+    """Judge whether 10.0 - Value(4.0) asks the door for the right thing."""
+    (method,) = own(value, "__rsub__")
+    x, asked = call(value, 4.0, written="Value(4.0)"), []
+
+    def apply(operation: Any, *inputs: Any) -> Any:
+        asked.append((operation, inputs))
+        return value(operation(*(getattr(each, "number", each) for each in inputs)))
+
+    written = "`10.0 - Value(4.0)`"
+    with borrowed(method, apply=apply):
+        try:
+            given = call(method, x, 10.0, written=written)
+        except NotYet as refused:
+            again = isinstance(refused.__cause__, RecursionError)
+            raise NotYet(f"{refused}{' `-` asks `__rsub__` again: call `apply`.' * again}") from refused.__cause__
+    if given is ...:
+        raise NotYet(STILL_MISSING.format("`__rsub__`"))
+    if not asked:
+        raise NotYet(f"{written} gives {_short(given)}, but `apply` was never called, so no list would get an entry.")
+    (operation, inputs), *_ = asked
+    if given is None:
+        raise NotYet(f"{written} gives None. Is a `return` missing?")
+    if getattr(given, "number", None) == 6.0 and any(each is x for _, inputs in asked for each in inputs):
+        return f"{written} is 6, and the door will hear of it."
+    if operation is not np.subtract:
+        raise NotYet(f"{written} asks for np.{getattr(operation, '__name__', '?')}. Which operation is `-`?")
+    if not any(each is x for each in inputs):
+        raise NotYet("Hand `apply` the box itself, not its number. Otherwise the entry won't know where it came from.")
+    if inputs[0] is x:
+        raise NotYet(
+            f"There's the slip: {written} computes 4 - 10, which is -6. `self` is the value on the right of the minus."
+        )
+    raise NotYet(f"{written} is {_short(given)}, and should be 6.")
+
+
+class OpenLists(list[Any]):
+    """A list that must not grow while one goes through it."""
+
+    def append(self, _: Any) -> None:
+        """Refuse."""
+        raise NotYet("`recording` is the list of open lists. Append the entry to each of them, not to `recording`.")
+
+    extend = append
+
+
+def judge_append(apply: Any) -> str:
+    """Judge whether the door writes its entry into every open list."""
+    there = getattr(apply, "__globals__", {})
+    if not isinstance(there.get("Value"), type):
+        raise NotYet("I need your function `apply` here, and the class `Value` above it.")
+    x = there["Value"](3.0)
+    lists: tuple[list[Any], list[Any]] = ([], [])
+    with borrowed(apply, recording=OpenLists(lists)):
+        output = call(apply, np.multiply, x, 2.0, written="`apply(np.multiply, Value(3.0), 2.0)`")
+    one, other = lists
+    if not one and not other:
+        raise NotYet(
+            "Two lists were open, and nothing has arrived in them. Replace the three dots so that the list itself "
+            "grows; `entries + [entry]` makes another list."
+        )
+    if len(one) != len(other):
+        raise NotYet(
+            "Two lists were open, and they didn't get the same. The loop names each of them `entries` in turn."
+        )
+    if len(one) == 4:
+        raise NotYet("The four parts of the entry arrived one by one. Add the entry as a whole.")
+    if len(one) > 1:
+        raise NotYet("Each open list should get one entry, and each got more.")
+    if one[0] is output:
+        raise NotYet("The output alone has arrived. The walk also needs the operation and its inputs: add the entry.")
+    if not isinstance(one[0], tuple) or len(one[0]) != 4:
+        raise NotYet(f"What has arrived in the list is {_kind(one[0])}. Add `entry`, all four parts of it.")
+    return "Every open list gets an entry for every operation."
+
+
+def judge_with(tape: Any) -> str:
+    """Judge whether a with block opens the tape's list, names the tape, and closes the list again."""
+    enter, leave = own(tape, "__enter__", "__exit__")
+    lists: list[Any] = []
+    with borrowed(enter, recording=lists), borrowed(leave, recording=lists):
+        outer = call(tape, written="Tape()")
+        entered = call(enter, outer, written="`__enter__`")
+        if not lists:
+            missing = "Replace the three dots. " if entered is None else ""
+            raise NotYet(f"{missing}The block has begun and no list is open: `recording` should hold the tape's list.")
+        if lists[0] is outer:
+            raise NotYet("`recording` holds lists, and yours holds the tape itself. Its list is `self.entries`.")
+        if lists[0] is not outer.entries:
+            raise NotYet("`recording` holds another list than `self.entries`, so the tape would stay empty.")
+        if entered is not outer:
+            raise NotYet(
+                f"The list is open. But `with Tape() as tape` names what `__enter__` returns, and that is "
+                f"{_kind(entered)}. Return the tape itself."
+            )
+        inner = tape()
+        call(enter, inner, written="`__enter__`")
+        call(leave, inner, None, None, None, written="`__exit__`")
+        if len(lists) > 1:
+            raise NotYet(
+                "The block is over and its list is still open, so everything that follows would be recorded too. What "
+                "should `__exit__` do?"
+            )
+        if not lists:
+            raise NotYet("When an inner tape's block ended, the outer tape's list was closed too. Close only one.")
+        if lists[0] is not outer.entries:
+            raise NotYet(
+                "Of two open lists the wrong one was closed: `remove` takes out the first that is *equal*, and both "
+                "were empty. The innermost block ends first, so close the last list."
+            )
+        outer.entries.append("an entry")
+        if call(leave, outer, None, None, None, written="`__exit__`"):
+            raise NotYet(
+                "`__exit__` returns something true, and Python takes that as: the error in the block is dealt with. "
+                "Errors would vanish. Return nothing."
+            )
+    return "The block opens the list, names the tape, and closes the list again."
+
+
+def judge_arrive(arrive: Any) -> str:
+    """Judge whether contributions are added up, in new arrays."""
+    if not callable(arrive) or isinstance(arrive, type):
+        raise NotYet("I need your function `arrive` here.")
+    kind = getattr(arrive, "__globals__", {}).get("Value", Box)
+    x, y = kind(2.0), kind(3.0)
+    cotangents: dict[Any, Any] = {}
+    written = "`arrive(cotangents, x, 2.0)`"
+    for k, contribution in enumerate((2.0, 3.0)):
+        try:
+            call(arrive, cotangents, x, contribution, written=written)
+        except NotYet as refused:
+            error = refused.__cause__
+            if isinstance(error, KeyError) and not k:
+                raise NotYet(
+                    "There's the slip: KeyError. When the first contribution arrives, nothing is there yet. Which method "
+                    "of a dict has an answer for a key that it doesn't have?"
+                ) from error
+            if isinstance(error, TypeError) and "NoneType" in str(error):
+                raise NotYet(
+                    "`cotangents.get(x)` is None where nothing has arrived yet. As a second argument, `get` takes what "
+                    "to return instead."
+                ) from error
+            raise
+        if cotangents.get(x) is ...:
+            raise NotYet(STILL_MISSING.format("what belongs after `cotangents[x] =`"))
+        if x not in cotangents:
+            raise NotYet("A contribution arrived at x, and `cotangents` has nothing at x.")
+        if cotangents[x] is None:
+            raise NotYet("`cotangents[x]` is None now: what you call there returns nothing.")
+    found = call(float, cotangents[x], written="float(cotangents[x])")
+    if found == 3.0:
+        raise NotYet("There's the slip: 2 and then 3 arrived at x, and 3 is left. Add to what is already there.")
+    if found != 5.0:
+        raise NotYet(f"2 and then 3 arrived at x, and its cotangent is {found:g}. It should be 5.")
+    g = np.ones(2)
+    shared: dict[Any, Any] = {}
+    for each in (x, y, x):
+        call(arrive, shared, each, g, written="`arrive`, with an array,")
+    if not np.array_equal(g, np.ones(2)) or np.shape(shared[y]) != (2,) or not np.array_equal(shared[y], np.ones(2)):
+        raise NotYet(
+            "`+=` writes into the array that arrived, and another value may share it: the rule of `x + y` sends the "
+            "same one to both. Write `a = a + b`, which makes a new array."
+        )
+    return "2 and then 3 arrive at x, and its cotangent is 5."
+
+
+UNBROADCAST = Function(
+    signature="unbroadcast(g, shape)",
+    cases=[
+        (np.array([1.0, 2.0, 4.0]), ()),
+        (np.array([[1.0, 2.0, 4.0], [3.0, 5.0, 9.0]]), (3,)),
+        (np.array([[1.0, 2.0, 4.0], [3.0, 5.0, 9.0]]), (2, 1)),
+        (np.array([[1.0, 2.0, 4.0], [3.0, 5.0, 9.0]]), ()),
+        (np.array([[1.0, 2.0, 4.0], [3.0, 5.0, 9.0]]), (2, 3)),
+        (np.array([[[1.0, 2.0, 4.0], [3.0, 5.0, 9.0]]]), (2, 1)),
+    ],
+    answer=fold,
+    hints=[
+        (lambda g, shape: g, "There's the slip: g comes back as it was, and every copy keeps a slope of its own."),
+        (
+            lambda g, shape: fold(g, shape, left=False),
+            "The stretched axes are added up already. The new ones, on the left, aren't yet.",
+        ),
+        (
+            lambda g, shape: np.mean(g, axis=tuple(range(np.ndim(g) - len(shape)))),
+            "Contributions are added up. Their mean is too small by the number of copies.",
+        ),
+        (
+            lambda g, shape: np.sum(g),
+            "That adds up everything, whatever the shape. Add up only the axes in `new_axes`.",
+        ),
+        (
+            lambda g, shape: np.sum(g, axis=tuple(range(np.ndim(g) - len(shape))), keepdims=True),
+            "With `keepdims=True` the new axes stay, with length 1. The source doesn't have them.",
+        ),
+    ],
+    why="What was copied forwards is added up backwards.",
+)
+
+GAPS: tuple[Exercise, ...] = (
+    # Judges, since a gap is a method that talks to the rest of the tape, or a function that changes what it is given
+    Judge(check=judge_reflected),
+    Judge(check=judge_append),
+    Judge(check=judge_with),
+    Judge(check=judge_arrive),
+    UNBROADCAST,
+)
+
+
+def check_gap(number: int, answer: Any) -> Feedback:
+    """Judge a piece of the reader's tape, as `check` judges an answer.
+
+    Parameters
+    ----------
+    number : int
+        Which of the chapter's gaps, from 1.
+    answer : object
+        The class or the function in which it is.
+
+    Examples
+    --------
+    >>> check_gap(4, lambda cotangents, x, g: cotangents.update({x: g}))
+    Gap 4: Not yet. There's the slip: 2 and then 3 arrived at x, and 3 is left. Add to what is already there.
+    """
+    return GAPS[number - 1].respond(f"Gap {number}", answer)
+
+
+QUESTIONS = (*PREDICTIONS, DIVISION, NEEDED, MEND)
