@@ -5,123 +5,139 @@ import numpy as np
 import autodiff_edu as ad
 
 
-def fold(g, shape):
-    g = np.sum(g, axis=tuple(range(g.ndim - len(shape))))
-    return np.sum(g, axis=tuple(k for k, length in enumerate(shape) if length == 1), keepdims=True)
+def mixtures(x, pairs):
+    return [(1 - x) * np.array(a) + x * np.array(b) for a, b in pairs]
 
 
-def fold_in_a_loop(g, shape):
-    while g.ndim > len(shape):
-        g = g.sum(axis=0)
-    for axis, length in enumerate(shape):
-        if length == 1:
-            g = g.sum(axis=axis, keepdims=True)
-    return g
+def norm_of(arrays):
+    return np.linalg.norm(np.stack([np.linalg.norm(array) for array in arrays]))
 
 
-def forgets_the_left(g, shape):
-    padded = (1,) * (g.ndim - len(shape)) + shape
-    return g.sum(axis=tuple(k for k, length in enumerate(padded) if length == 1), keepdims=True)
+def with_a_tape(x, pairs, target=norm_of):
+    x = ad.constant(x)
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        heard = mixtures(x, pairs)
+        loudness, aim = norm_of(heard), target(heard)
+    return loudness, tape.gradient(aim, x)
 
 
-def forgets_keepdims(g, shape):
-    g = g.sum(axis=tuple(range(g.ndim - len(shape))))
-    return g.sum(axis=tuple(k for k, length in enumerate(shape) if length == 1))
+def without_watching(x, pairs):
+    x = ad.constant(x)
+    with ad.GradientTape() as tape:
+        loudness = norm_of(mixtures(x, pairs))
+    return loudness, tape.gradient(loudness, x)
 
 
-def forgets_length_one(g, shape):
-    return g.sum(axis=tuple(range(g.ndim - len(shape))))
+def by_hand(x, pairs):
+    heard = np.concatenate([np.ravel(c) for c in mixtures(x, pairs)])
+    moves = np.concatenate([np.ravel(np.subtract(b, a)) for a, b in pairs])
+    return np.linalg.norm(heard), heard @ moves / np.linalg.norm(heard)
 
 
-def leaves_an_added_axis_of_length_one(g, shape):
-    return g if g.size == np.prod(shape) else fold(g, shape)
+def by_differences(x, pairs, h=1e-5):
+    return norm_of(mixtures(x, pairs)), (norm_of(mixtures(x + h, pairs)) - norm_of(mixtures(x - h, pairs))) / (2 * h)
 
 
-def mean(g, shape):
-    folded = fold(g, shape)
-    return folded * folded.size / g.size
+def unsummed(x, pairs):
+    loudness, _ = by_hand(x, pairs)
+    return loudness, [c * np.subtract(b, a) / loudness for c, (a, b) in zip(mixtures(x, pairs), pairs, strict=True)]
 
 
-def from_the_right(g, shape):
-    if g.shape == (3, 3):
-        return g.sum(axis=1)
-    return fold(g, shape)
+def unsummed_one_pair(x, pairs):
+    a, b = pairs[0]
+    loudness, _ = by_hand(x, pairs)
+    return loudness, mixtures(x, pairs)[0] * (b - a) / loudness
 
 
-def pick(g, shape):
-    g = g[(0,) * (g.ndim - len(shape))]
-    return g[tuple(slice(0, 1) if length == 1 else slice(None) for length in shape)]
+def averaged(x, pairs):
+    loudness, slopes = unsummed(x, pairs)
+    return loudness, sum(np.mean(slope) for slope in slopes)
 
 
-def fit(shaped, reduce=np.mean, turns=200, rate=0.1, start=(0.0, 0.0), axis=0):
-    """Make a fit that compares what `shaped(prediction, target)` returns."""
+def turned(x, pairs):
+    return by_hand(1 - x, pairs)
 
-    def predictions_of(features, target):
-        middle, spread = (f(features, axis=axis, keepdims=True) for f in (np.mean, np.std))
-        scaled = (features - middle) / spread
-        w, b = ad.constant(start), ad.constant(0.0)
+
+def fit(shaped, reduce=np.mean, turns=500, rate=0.2, stretch=1, changed=lambda trust: trust):
+    """Make a fit whose loss is the mean of what `shaped(error, trust)` returns."""
+
+    def predictions_of(readings):
+        load = readings[:, 0]
+        scaled = (load - np.mean(load)) / np.std(load)
+        w, b = ad.constant(0.0), ad.constant(0.0)
         for _ in range(turns):
             with ad.GradientTape() as tape:
                 tape.watch([w, b])
-                prediction, wanted = shaped(scaled @ w + b, target)
-                loss = reduce((prediction - wanted) ** 2)
+                error = w * scaled + b - readings[:, stretch]
+                loss = reduce(shaped(error, changed(readings[:, 2:])))
             slope_w, slope_b = tape.gradient(loss, [w, b])
             w, b = w - rate * slope_w, b - rate * slope_b
-        return scaled @ w + b
+        return w * scaled + b
 
     return predictions_of
 
 
-def solved(features, target):
-    design = np.column_stack([features, np.ones(len(features))])
-    return design @ np.linalg.lstsq(design, target, rcond=None)[0]
-
-
-def in_float32(features, target):
-    return ad.constant(solved(features, target).astype(np.float32))
+def solved(readings, power=0.5):
+    root = readings[:, 2] ** power
+    design = np.column_stack([readings[:, 0], np.ones(len(readings))])
+    return design @ np.linalg.lstsq(root[:, np.newaxis] * design, root * readings[:, 1], rcond=None)[0]
 
 
 RIGHT = {
-    1: [fold, fold_in_a_loop, lambda g, shape: ad.constant(fold(g, shape))],
+    1: [
+        with_a_tape,
+        by_hand,
+        by_differences,
+        lambda x, pairs: list(by_hand(x, pairs)),
+        lambda x, pairs: (by_hand(x, pairs)[0], ad.grad(lambda x: norm_of(mixtures(x, pairs)))(x)),
+    ],
     2: [
         lambda g, z, x, y: (g @ y.T, x.T @ g),
         lambda g, z, x, y: [np.einsum("nm,km->nk", g, y), (g.T @ x).T],
         lambda g, z, x, y: (ad.constant(g @ y.T), ad.constant(x.T @ g)),
     ],
     3: [
-        fit(lambda p, t: (p, t[:, 0])),
-        fit(lambda p, t: (p, t.ravel())),
-        fit(lambda p, t: (p[:, np.newaxis], t)),
-        fit(lambda p, t: (p, t), start=((0.0,), (0.0,))),
-        fit(lambda p, t: (p, t[:, 0]), reduce=np.sum, rate=0.002, turns=2000),
+        fit(lambda e, t: t[:, 0] * e**2),
+        fit(lambda e, t: t.ravel() * e**2),
+        fit(lambda e, t: t * e[:, np.newaxis] ** 2),
+        fit(lambda e, t: t.T * e**2),
+        fit(lambda e, t: (t * (e * np.ones((len(t), 1))) ** 2) * np.eye(len(t)), reduce=lambda s: np.sum(s) / len(s)),
+        fit(lambda e, t: e**2 @ t, reduce=lambda s: np.sum(s) / 25),
+        fit(lambda e, t: t[:, 0] * e**2, reduce=np.sum, rate=0.01, turns=2000),
+        fit(lambda e, t: (t[:, 0] ** 0.5 * e) ** 2),
         solved,
-        in_float32,
-        lambda features, target: solved(features, target).ravel().tolist(),
+        lambda readings: solved(readings)[:, np.newaxis],
+        lambda readings: ad.constant(solved(readings).astype(np.float32)),
+        lambda readings: solved(readings).tolist(),
+        lambda readings: np.polyval(np.polyfit(*readings.T[:2], 1, w=np.sqrt(readings[:, 2])), readings[:, 0]),
     ],
 }
 
 WRONG = {
     1: [
-        (lambda g, shape: g, "Nothing was summed"),
-        (lambda g, shape: np.sum(g), "Everything was summed"),
-        (forgets_the_left, "without `keepdims`"),
-        (forgets_keepdims, "with `keepdims=True`"),
-        (forgets_length_one, "Nothing was summed"),
-        (leaves_an_added_axis_of_length_one, "added on the left is still there"),
-        (lambda g, shape: g.sum(axis=0), "over the wrong axis"),
-        (lambda g, shape: fold(g, shape or (1,)), r"returns the shape \(1,\)"),
-        (mean, "returns the mean"),
-        (from_the_right, "sums the right axis"),
-        (pick, "All of them count"),
-        (lambda g, shape: fold(g, shape) + 0.5, "the sums are"),
-        (lambda g, shape: np.zeros((7, 7)), "from the right"),
-        (lambda g, shape: np.reshape(g, shape), "raised ValueError"),
-        (lambda g, shape: ..., "three dots"),
-        (lambda g, shape: None, "returns None"),
-        (lambda g, shape: "a", "array of numbers"),
-        (lambda g, shape: [[1.0], [2.0, 3.0]], "array of numbers"),
-        (lambda g: g, "raised TypeError"),
-        (np.ones(3), "without calling it"),
+        (unsummed_one_pair, "has as many numbers as a track"),
+        (unsummed, "has as many numbers as a track"),
+        (turned, "turned round"),
+        (lambda x, pairs: by_hand(x, pairs[:1]), "Only the first pair"),
+        (lambda x, pairs: (by_hand(x, pairs)[0], -by_hand(x, pairs)[1]), "wrong sign"),
+        (lambda x, pairs: (by_hand(x, pairs)[0], by_hand(x, pairs)[1] * by_hand(x, pairs)[0]), "slope of a root"),
+        (lambda x, pairs: with_a_tape(x, pairs, lambda c: norm_of(c) ** 2), "squared loudness"),
+        (
+            lambda x, pairs: with_a_tape(x, pairs, lambda c: [np.linalg.norm(each) for each in c]),
+            "sum of the loudnesses",
+        ),
+        (lambda x, pairs: with_a_tape(x, pairs, lambda c: c), "sum of the mixtures"),
+        (averaged, "the mean of what the elements send back"),
+        (without_watching, "nobody told the tape"),
+        (lambda x, pairs: (by_hand(x, pairs)[0], 0.0), "The loudness is right. Now look at the slope"),
+        (lambda x, pairs: by_hand(x, pairs)[::-1], "should be"),
+        (lambda x, pairs: by_hand(x, pairs)[1], "Return the loudness and the slope"),
+        (lambda x, pairs: None, "returns None"),
+        (lambda x, pairs: (..., ...), "three dots"),
+        (lambda x, pairs: ("a", "b"), "one number here"),
+        (lambda x: x, "raised TypeError"),
+        (5.09339, "without calling it"),
     ],
     2: [
         (lambda g, z, x, y: (g @ y, x @ g), "raised ValueError.*do not fit together"),
@@ -130,6 +146,7 @@ WRONG = {
         (lambda g, z, x, y: (g + y, g + x), "element by element"),
         (lambda g, z, x, y: (x.T @ g, g @ y.T), "changed places"),
         (lambda g, z, x, y: (y.T, x.T), "g is left out. Which"),
+        (lambda g, z, x, y: (z @ y.T, x.T @ z), "made of the value z"),
         (lambda g, z, x, y: (np.ones_like(g) @ y.T, x.T @ np.ones_like(g)), "all ones"),
         (lambda g, z, x, y: ((g @ y.T).T, x.T @ g), "Turn it with `.T`"),
         (lambda g, z, x, y: (g @ y.T, g.T @ x), "Turn it with `.T`"),
@@ -148,25 +165,25 @@ WRONG = {
         (6.0, "without calling it"),
     ],
     3: [
-        (fit(lambda p, t: (p, t)), "still flat"),
-        (fit(lambda p, t: (p.T, t)), "still flat.*`.T` does nothing"),
-        (fit(lambda p, t: (p, t[:, np.newaxis])), "still flat"),
-        (fit(lambda p, t: (np.mean(p), t)), "still flat"),
-        (fit(lambda p, t: (p, t), reduce=np.sum), "run away"),
-        (fit(lambda p, t: (p, t[:, 0]), reduce=np.sum), "run away"),
-        (fit(lambda p, t: (p, t[:, 0]), turns=20), "not there yet"),
-        (fit(lambda p, t: (p, t[:, 0]), turns=0), "nothing was learned"),
-        (fit(lambda p, t: (p, t[::-1, 0])), "its own target"),
-        (fit(lambda p, t: (p, t.ravel()), axis=None), "its own, along `axis=0`"),
-        (fit(lambda p, t: (p, t), start=((0.0,), (0.0,)), axis=1), "each column has a mean and a spread of its own"),
-        (lambda features, target: features - np.mean(features, axis=1), "raised ValueError"),
-        (lambda features, target: (np.ones(2), 1.0), "one prediction for each sample, and nothing else"),
-        (lambda features, target: np.ones(2), "Return one prediction for each sample"),
-        (lambda features, target: solved(features, target) - solved(features, target).T, "Return one prediction"),
-        (lambda features, target: None, "returns None"),
-        (lambda features, target: ..., "three dots"),
-        (lambda features, target: "a", "array of numbers"),
-        (lambda features: features, "raised TypeError"),
+        (fit(lambda e, t: t * e**2), "still trusts all readings alike"),
+        (fit(lambda e, t: e**2), "still trusts all readings alike"),
+        (fit(lambda e, t: np.mean(t) * e**2), "still trusts all readings alike"),
+        (fit(lambda e, t: t[:, np.newaxis] * e**2), "still trusts all readings alike"),
+        (fit(lambda e, t: e**2 * (t[:, 0] > 0)), "count half"),
+        (fit(lambda e, t: (t[:, 0] * e) ** 2), "Square first"),
+        (fit(lambda e, t: (1 - t[:, 0]) * e**2), "Trust is turned round"),
+        (fit(lambda e, t: np.sqrt(t[:, 0]) * e**2), "Leave out the root"),
+        (fit(lambda e, t: t[:, 0] * e**2, reduce=np.sum), "run away"),
+        (fit(lambda e, t: t[:, 0] * e**2, turns=20), "off by"),
+        (fit(lambda e, t: t[:, 0] * e**2, turns=0), "nothing was learned"),
+        (fit(lambda e, t: t * e**2, stretch=slice(1, 2)), "every prediction is the same"),
+        (fit(lambda e, t: t[::-1, 0] * e**2), "its own trust"),
+        (lambda readings: (1.0, 2.0), "one prediction for each reading, and nothing else"),
+        (lambda readings: np.ones(2), "Return one prediction for each reading"),
+        (lambda readings: None, "returns None"),
+        (lambda readings: ..., "three dots"),
+        (lambda readings: "a", "array of numbers"),
+        (lambda readings, trust: trust, "raised TypeError"),
         (np.ones(3), "without calling it"),
     ],
 }

@@ -184,6 +184,71 @@ def test_the_penguins_line_goes_flat_as_well(column, line, errors):
     assert error.size == errors
 
 
+def flippers_and_masses():
+    with (OURS.notebooks / "data" / "penguins.csv").open(encoding="utf-8") as table:
+        rows = list(csv.DictReader(table))
+    x = np.array([float(row["flipper_length_mm"]) / 10.0 - 20.0 for row in rows])
+    return x, np.array([float(row["body_mass_g"]) / 1000.0 for row in rows])
+
+
+def least_squares(x, targets):
+    w, b = np.polyfit(x, targets, 1)
+    return np.mean((w * x + b - targets) ** 2)
+
+
+@pytest.mark.parametrize("column", [False, True])
+def test_a_prediction_is_pulled_to_the_mean_of_all_masses_or_to_its_own(column):
+    x, masses = flippers_and_masses()
+    targets = masses[:, None] if column else masses
+    prediction = ad.constant(0.5 * x[:, None] + 4.16)
+    with ad.GradientTape() as tape:
+        tape.watch(prediction)
+        loss = np.mean((prediction - targets) ** 2)
+    goal = prediction.numpy() - 342 / 2 * tape.gradient(loss, prediction).numpy()
+    assert np.allclose(goal[:, 0], masses if column else masses.mean(), rtol=1e-10)
+
+
+def test_the_flat_line_s_loss_is_the_variance_of_the_masses_and_the_best_line_s_a_quarter_of_it():
+    x, masses = flippers_and_masses()
+    assert f"{np.var(masses):.3f}" == "0.641"
+    assert f"{least_squares(x, masses):.3f}" == "0.155"
+    assert 0.2 < least_squares(x, masses) / np.var(masses) < 0.27
+    assert f"{least_squares(x, np.random.default_rng(0).permutation(masses)):.2f}" == "0.64"
+
+
+@pytest.mark.parametrize("turns_and_rate", [(400, 0.2), (400, 0.05)])
+def test_more_turns_and_a_smaller_rate_leave_the_line_flat(turns_and_rate):
+    turns, rate = turns_and_rate
+    x, masses = flippers_and_masses()
+    w = b = 0.0
+    for _ in range(turns):
+        error = (w * x + b)[:, None] - masses
+        w, b = w - 2 * rate * np.mean(error * x[:, None]), b - 2 * rate * np.mean(error)
+    assert (w, b) == pytest.approx((0.0, masses.mean()), abs=1e-6)
+
+
+def test_over_the_whole_table_the_flat_line_beats_the_good_one_and_on_the_diagonal_it_loses():
+    x, masses = flippers_and_masses()
+    twelve = np.random.default_rng(3).choice(len(masses), size=12, replace=False)
+    means = {}
+    for whose in (twelve, np.arange(len(masses))):
+        for w, b in ((0.5, 4.16), (0.0, masses.mean())):
+            squared = ((w * x[whose] + b)[:, None] - masses[whose]) ** 2
+            means[len(whose), w] = [f"{mean:.2f}" for mean in (np.mean(np.diag(squared)), np.mean(squared))]
+    assert [means[12, w] for w in (0.5, 0.0)] == [["0.18", "1.08"], ["0.62", "0.62"]]
+    assert [means[342, w] for w in (0.5, 0.0)] == [["0.15", "1.13"], ["0.64", "0.64"]]
+
+
+def test_trusts_in_a_column_only_make_the_steps_shorter():
+    random = np.random.default_rng(0)
+    w, x, targets, trust = ad.Variable(0.5), random.normal(size=9), random.normal(size=9), random.uniform(size=(9, 1))
+    with ad.GradientTape(persistent=True) as tape:
+        error = w * x - targets
+        trusting, plain = np.mean(trust * error**2), np.mean(error**2)
+    assert float(trusting) == pytest.approx(np.mean(trust) * float(plain))
+    assert float(tape.gradient(trusting, w)) == pytest.approx(np.mean(trust) * float(tape.gradient(plain, w)))
+
+
 def test_the_package_s_own_mean_squared_error_refuses_such_shapes():
     with pytest.raises(ValueError, match=r"\(21, 1\) and a target of shape \(21,\)"):
         nn.mse(ad.constant(np.zeros((21, 1))), np.zeros(21))

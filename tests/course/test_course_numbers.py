@@ -1218,6 +1218,39 @@ def test_the_gradients_of_a_line_s_cost_have_the_shapes_of_w_and_b_in_the_struct
     assert by_w.tolist() == [[16.5, 21.5], [33.0, 43.0], [49.5, 64.5]]
 
 
+# Chapter 3: shapes --------------------------------------------------------------------------------------------------
+
+
+def test_the_gradient_of_running_sums_is_the_transposed_jacobian_times_the_seed():
+    x = ad.Variable([5.0, 6.0, 7.0])
+    with ad.GradientTape(persistent=True) as tape:
+        y = np.cumsum(x)
+    assert tape.jacobian(y, x).tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    for seed, wanted in (([1, 1, 1], [3, 2, 1]), ([0, 1, 0], [1, 1, 0]), ([1, 10, 100], [111, 110, 100])):
+        assert tape.gradient(y, x, output_gradients=np.array(seed, float)).tolist() == wanted
+
+
+@pytest.mark.parametrize(
+    ("y", "by_y", "shape"),
+    [([10.0, 20.0], (2,), (3, 2)), ([[10.0], [20.0], [30.0]], (3, 1), (3, 1)), (10.0, (), (3, 1))],
+)
+def test_a_gradient_has_its_source_s_shape_after_broadcasting(y, by_y, shape):
+    x, y = ad.Variable([[1.0], [2.0], [3.0]]), ad.Variable(y)
+    with ad.GradientTape() as tape:
+        z = x + y
+        s = np.sum(z * z)
+    slopes = tape.gradient(s, [x, y])
+    assert (z.shape, slopes[0].shape, slopes[1].shape) == (shape, (3, 1), by_y)
+    assert by_y != (2,) or slopes[0][0, 0] == 64.0
+
+
+def test_what_only_moves_elements_moves_the_cotangent_back_and_leaves_0_where_none_was_taken():
+    x = ad.Variable([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    with ad.GradientTape() as tape:
+        y = np.reshape(x.T[1:], 4)
+    assert tape.gradient(y, x, output_gradients=[10.0, 20.0, 30.0, 40.0]).tolist() == [[0, 10, 30], [0, 20, 40]]
+
+
 # Chapter 19: trace once, run many -------------------------------------------------------------------------------------
 
 

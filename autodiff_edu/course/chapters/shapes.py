@@ -1,4 +1,4 @@
-"""Shapes: adding up after broadcasting, the matrix product's rule, and a fit that goes flat."""
+"""Shapes: the gradient of an array, adding up after broadcasting, the matrix product's rule, and a fit gone flat."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exercises import Case, Function, short
+from ..exercises import Case, Function
 from ..feedback import NotYet, numbers, shorten
 from ..predictions import Prediction
 
@@ -38,51 +38,33 @@ PREDICTIONS = (
         why="The first element is in all three sums, the second in two, the third in one.",
     ),
     Prediction(
-        "The targets are x² and (x, 10x) at x = 2, with the seeds 3 and (4, 5). What is the gradient with respect to "
-        "`x`?",
-        answer=66,
+        "`x` is the column 1, 2, 3 and `y` the row 10, 20; s is the sum of all the squares `(x + y) ** 2`. What is "
+        "ds/dx for the first element of `x`?",
+        answer=64,
         hints={
-            15: "Those are the slopes with seeds of ones: 4 + 1 + 10. Here each counts as much as its seed says.",
-            12: "That is the first target's part. Add those of the second.",
-            54: "That is the second target's part. Add that of the first.",
-            60: "The slope of x² at 2 is 4, and it counts three times.",
-            120: "That weighs the values, not the slopes.",
+            22: "That is what one copy sends, the one that met 10. The other one met 20.",
+            42: "That is what one copy sends, the one that met 20. The other one met 10.",
+            32: "11 + 21, or the mean of 22 and 42? The slope of a square is twice the value, and contributions are added.",
+            562: "That is 11² + 21², the part of s. How does it change if the 1 grows a little?",
+            72: "That is ds/dy for the first element of y, which was copied down.",
+            204: "That adds up all six cells. The first element of x was copied into two of them.",
         },
-        why="3 · 4 from the first, 4 · 1 and 5 · 10 from the second.",
+        why="Its two copies fill the cells 11 and 21, and send back 2 · 11 + 2 · 21.",
     ),
     Prediction(
-        "Row 0 of `to_x` is 10, 0, 60, 0: four contributions for one element of the column. What arrives at `x[0, 0]`?",
-        answer=70,
-        hints={
-            17.5: "That is their mean. Chapter 2: the contributions of several uses are added.",
-            10: "That is the first of them. The element was copied four times, and each copy sends something.",
-            60: "That is the largest. All four count.",
-            100: "That is the sum of all of row 2, not of row 0.",
-            20: "That adds up the first column of `to_x`. Along which axis was the column copied?",
-        },
-        why="The element was copied four times, so four contributions are added up.",
-    ),
-    Prediction(
-        "x is (1, 2, 3) and g is (10, 100). What arrives at `w[2, 0]`, in the last row and the first column?",
+        "`x` is (1, 2, 3) and the cotangent of `z` is (10, 100). What arrives at `w[2, 0]`, in the last row and the "
+        "first column?",
         answer=30,
         hints={
-            300: "That is w[2, 1]. Which element of g belongs to column 0?",
+            300: "That is w[2, 1]. Which element of the cotangent belongs to column 0?",
             20: "That is w[1, 0]: rows are counted from 0.",
             100: "That is w[0, 1], in the first row and the last column.",
+            10: "That is the cotangent of z[0] alone. With which factor did w[2, 0] go into z[0]?",
             3: "That is x alone. Every contribution is multiplied by a cotangent.",
-            40: "That is the value of w times g. To w goes x times g.",
+            40: "That is the value of w times the cotangent. To w goes x times the cotangent.",
+            330: "That adds up both columns. w[2, 0] goes into z[0] only.",
         },
-        why="The element meets x[2] = 3 and goes to z[0], whose cotangent is 10.",
-    ),
-    Prediction(
-        "How many times as large is the slope of the sum as that of the mean?",
-        answer=342,
-        hints={
-            1: "The mean is the sum divided by something. What happens to a slope when you divide?",
-            2: "The 2 of the square is in both.",
-            116964: "That is 342 times 342. One mean divides once.",
-        },
-        why="The mean is the sum divided by 342, and so is its slope.",
+        why="The element meets x[2] = 3 and goes into z[0], whose cotangent is 10.",
     ),
     Prediction(
         "What shape is `error`?",
@@ -98,101 +80,141 @@ PREDICTIONS = (
         },
         why="(342, 1) against (1, 342): both axes of length 1 are copied 342 times.",
     ),
+    Prediction(
+        "Where does this loss pull each prediction?",
+        answer="to the mean of all masses",
+        choices=("to its own penguin's mass", "to the mean of all masses", "to the mass nearest to it", "to 0"),
+        hints={
+            "to its own penguin's mass": "That is what was meant. With how many masses is it compared?",
+            "to the mass nearest to it": "The nearest pulls least: a squared error pulls in proportion to its distance.",
+            "to 0": "An error is 0 where a prediction meets a mass. With how many masses is it compared?",
+        },
+        why="Each of the 342 masses pulls at it in proportion to its distance; together they pull to their mean.",
+    ),
+    Prediction(
+        "The flat fit settled at a loss of 0.641. Which number of the masses is that?",
+        answer="their variance",
+        choices=("their mean", "their variance", "their standard deviation", "their range"),
+        hints={
+            "their mean": "Their mean is 4.2 kg, the height of the flat line. What is the mean of the squared errors?",
+            "their standard deviation": "Close: the loss is a mean of squares, and no root was taken.",
+            "their range": "From the lightest to the heaviest is more than 3 kg. The loss is a mean of squares.",
+        },
+        why="The flat line says the mean for everybody, and the mean squared distance from the mean is the variance.",
+    ),
 )
 
-FOLDS = (
-    ((3, 4), (3, 1), "the axis of length 1"),
-    ((3, 4), (4,), "the axis that is missing on the left"),
-    ((3, 4), (), "a single number"),
-    ((2, 3, 4), (3, 1), "an axis that is missing on the left, and one of length 1"),
-    ((2, 3, 4), (2, 1, 1), "two axes of length 1"),
-    ((3, 3), (3,), "a square, in which only the left axis was added"),
-    ((3, 4), (3, 4), "nothing to add up"),
-    ((1, 4), (1, 4), "an axis of length 1 that was not stretched"),
-    ((1, 4), (4,), "an axis of length 1 that was added"),
+ONE_PAIR = [(np.array([1.0, 4.0]), np.array([2.0, 9.0]))]
+THREE_PAIRS = [(np.array([1.0, 2.0]), np.array([3.0, 4.0])), (np.array([5.0]), np.array([6.0])), (7.0, 8.0)]
+TWO_PAIRS = [(np.array([1.0, -2.0, 0.5]), np.array([2.0, 0.0, 1.5])), (2.0, -1.0)]
+
+
+def mix(x: float, pairs: Any) -> tuple[list[Any], list[Any]]:
+    """Return the mixtures, and how each moves with the fader."""
+    return [(1 - x) * np.asarray(a) + x * np.asarray(b) for a, b in pairs], [np.asarray(b) - a for a, b in pairs]
+
+
+def loudness_of(x: float, pairs: Any) -> Any:
+    """Return the norm of all mixtures."""
+    return np.sqrt(sum(np.sum(c**2) for c in mix(x, pairs)[0]))
+
+
+def products(x: float, pairs: Any, reduce: Callable[..., Any] = np.sum) -> Any:
+    """Return the sum of the products of the mixtures and their slopes, or another reduction of each."""
+    return sum(reduce(c * slope) for c, slope in zip(*mix(x, pairs), strict=True))
+
+
+def fader(x: float, pairs: Any) -> tuple[Any, Any]:
+    """Return the loudness at a position of the fader, and its slope."""
+    loudness = loudness_of(x, pairs)
+    return loudness, products(x, pairs) / loudness
+
+
+def unsummed(x: float, pairs: Any) -> Any:
+    """Return the contributions to the fader of the first pair, one for each element."""
+    mixtures, slopes = mix(x, pairs)
+    return mixtures[0] * slopes[0] / loudness_of(x, pairs)
+
+
+def added_norms(x: float, pairs: Any) -> tuple[Any, Any]:
+    """Return the sum of the loudnesses in place of their norm, and its slope."""
+    norms = [np.sqrt(np.sum(c**2)) for c in mix(x, pairs)[0]]
+    slopes = [np.sum(c * slope) / norm for c, slope, norm in zip(*mix(x, pairs), norms, strict=True)]
+    return sum(norms), sum(slopes)
+
+
+UNSUMMED = (
+    "The slope has as many numbers as a track, and the fader is one number. It was copied for every element: what comes "
+    "back from the copies is added up."
 )
-"""Shapes of a cotangent and of its source, and what there is to add up."""
 
-
-def apply_fold(start: tuple[int, ...], shape: tuple[int, ...], function: Callable[..., Any]) -> Any:
-    """Return what a function makes of a cotangent with this shape."""
-    g = np.random.default_rng(20140309).integers(1, 10, size=start).astype(float)
-    sums = function(g, shape)
-    sums = numbers(sums) if isinstance(sums, list) else sums
-    return sums if shape else np.asarray(sums).tolist()  # a list of one number is not that number
-
-
-def fold(g: Any, shape: tuple[int, ...]) -> Any:
-    """Add up what broadcasting copied."""
-    g = g.sum(axis=tuple(range(g.ndim - len(shape))))
-    return g.sum(axis=tuple(k for k, length in enumerate(shape) if length == 1), keepdims=True)
-
-
-def lead_to_sums(where: str, found: Any, wanted: Any) -> str:
-    """Return the hint for sums that are wrong."""
-    if np.shape(found) != np.shape(wanted):
-        said = f"your function returns the shape {np.shape(found)}"
-        return f"For {where} {said}. Compare the two shapes from the right: which axes were repeated?"
-    return f"For {where} the sums are {short(wanted)}, and your function returns {short(found)}."
-
-
-def with_shape(other: tuple[int, ...], g: Any, shape: tuple[int, ...]) -> Any:
-    """Return any array of another shape; where that is the right one, the right array."""
-    return fold(g, shape) if other == shape else np.full(other, ...)
-
-
-def first_of_each(g: Any, shape: tuple[int, ...]) -> Any:
-    """Return the first of the contributions that there are to each element."""
-    g = g[(0,) * (g.ndim - len(shape))]
-    return g[tuple(slice(0, 1) if length == 1 else slice(None) for length in shape)]
-
-
-LEFT = "An axis that was added on the left is still there: sum over it without `keepdims`."
-
-FOLD = Function(
-    "Add up the copies",
+FADER = Function(
+    "One fader, many tracks",
     """\
-Write `fold(g, shape)`. It's given a cotangent `g`, an array, and the shape that the source had before broadcasting. It returns an array of this shape. First sum over the axes that were added on the left. Then sum over those that had length 1, with `keepdims=True`.""",
-    signature="fold(g, shape)",
-    cases=[
-        Case(
-            partial(apply_fold, start, shape),
-            partial(lead_to_sums, f"a g of shape {start} and the shape {shape} ({what})"),
-        )
-        for start, shape, what in FOLDS
-    ],
-    answer=fold,
+A fader on a mixing desk fades from track `a` (at `x = 0`) to track `b` (at `x = 1`): you hear the mixture `(1 - x) * a + x * b`. Its loudness is its norm, the root of the sum of its squares. Several pairs of tracks may hang on one fader; then the loudness is the norm of their loudnesses, which `np.stack` puts into one array. Write `fader(x, pairs)`. A pair is two arrays of the same shape, or two numbers. Return the loudness and its slope with respect to `x`, with a tape or without. To compare: with `one_pair` at `x = 0.01` the slope is 5.09339, and with `three_pairs` at 0.5 the loudness is 9.974969 and the slope 2.30577.""",
+    signature="fader(x, pairs)",
+    returns=("the loudness", "the slope"),
+    cases=[(0.01, ONE_PAIR), (0.5, THREE_PAIRS), (0.3, TWO_PAIRS)],
+    answer=fader,
+    within=1e-5,
     hints=[
+        (lambda x, pairs: (..., unsummed(x, pairs)), UNSUMMED),
+        (lambda x, pairs: (..., np.full(np.shape(pairs[0][0]), ...)), UNSUMMED),
         (
-            lambda g, shape: g,
-            "Nothing was summed. The source has fewer elements than g, so some of the contributions must be added.",
+            lambda x, pairs: (
+                ...,
+                [c * slope / loudness_of(x, pairs) for c, slope in zip(*mix(x, pairs), strict=True)],
+            ),
+            UNSUMMED,
         ),
         (
-            lambda g, shape: g.sum(),
-            "Everything was summed. Sum only over the axes along which the source was repeated.",
-        ),
-        (lambda g, shape: with_shape((1,) * (g.ndim - len(shape)) + shape, g, shape), LEFT),
-        (lambda g, shape: g if g.size == np.prod(shape) else fold(g, shape), LEFT),
-        (
-            lambda g, shape: with_shape(tuple(n for n in shape if n != 1), g, shape),
-            "An axis of length 1 was lost: sum over it with `keepdims=True`.",
+            lambda x, pairs: fader(1 - x, pairs),
+            "Your fader is turned round: at x = 0 track a alone should be heard.",
         ),
         (
-            lambda g, shape: g.sum(axis=0),
-            "You summed over the wrong axis. Sum where the source has length 1, with `keepdims=True`.",
+            lambda x, pairs: (..., products(1 - x, pairs) / loudness_of(1 - x, pairs)),
+            "Your fader is turned round: at x = 0 track a alone should be heard.",
         ),
         (
-            lambda g, shape: fold(g, shape) * np.prod(shape) / g.size,
-            "Your function returns the mean. Contributions are added up, as always.",
+            lambda x, pairs: (..., -fader(x, pairs)[1]),
+            "The slope has the wrong sign. If the fader is pushed by one, a mixture moves by b - a.",
         ),
         (
-            lambda g, shape: g.sum(axis=1) if g.shape == (3, 3) else fold(g, shape),
-            "For a square g your function sums the right axis. NumPy adds missing axes on the left.",
+            added_norms,
+            "Several loudnesses make one as elements of a vector do: by a norm, not by a sum.",
         ),
-        (first_of_each, "Your function picks some of the contributions. All of them count: sum them."),
+        (
+            lambda x, pairs: (..., added_norms(x, pairs)[1]),
+            "That is the slope of the sum of the loudnesses, which a list of targets counts as. The loudness is their norm.",
+        ),
+        (
+            lambda x, pairs: (..., products(x, pairs)),
+            "The slope isn't divided by anything. What is the slope of a root?",
+        ),
+        (
+            lambda x, pairs: (..., 2 * products(x, pairs)),
+            "That is the slope of the squared loudness. A root is still missing.",
+        ),
+        (
+            lambda x, pairs: (..., products(x, pairs, np.mean) / loudness_of(x, pairs)),
+            "You took the mean of what the elements send back. Contributions are added up.",
+        ),
+        (
+            lambda x, pairs: (..., sum(np.sum(slope) for slope in mix(x, pairs)[1])),
+            "That is the slope of the sum of the mixtures, which an array as a target counts as. The target is the "
+            "loudness.",
+        ),
+        (
+            lambda x, pairs: fader(x, pairs[:1]),
+            "Only the first pair was counted. The fader moves all of them.",
+        ),
+        (
+            lambda x, pairs: (..., None),
+            "The slope is None: nobody told the tape to watch `x`. Make it a tensor with `ad.constant(x)`, and watch it.",
+        ),
     ],
-    why="You sum away what was added on the left; what had length 1 you sum and keep.",
-    minutes=9,
+    why="One number was copied for every element of every track, so its slope is a sum over all of them.",
+    minutes=8,
 )
 
 
@@ -235,6 +257,10 @@ and `y`. It returns two contributions, to `x` and to `y`. Start with the shapes.
             "The cotangent g is left out, as if it were all ones.",
         ),
         (
+            lambda g, z, x, y: (z @ y.T, x.T @ z),
+            "The shapes are right. But these are made of the value z, and a contribution is made of the cotangent g.",
+        ),
+        (
             lambda g, z, x, y: (x, y),
             "These are the matrices themselves. A contribution is made of the cotangent g and the other matrix.",
         ),
@@ -249,92 +275,92 @@ and `y`. It returns two contributions, to `x` and to `y`. Start with the shapes.
 )
 
 
-def samples(n: int) -> tuple[Any, Any]:
-    """Return two measurements of n things, and the target."""
+def weighted_line(readings: Any, weights: Any) -> Any:
+    """Return the predictions of the line of least weighted squares."""
+    roots = np.sqrt(weights)[:, np.newaxis]
+    design = np.column_stack([readings[:, 0], np.ones(len(readings))])
+    return design @ np.linalg.lstsq(roots * design, roots[:, 0] * readings[:, 1], rcond=None)[0]
+
+
+def trusting(readings: Any) -> Any:
+    """Return the predictions of the line that trusts each reading as its third number says."""
+    return weighted_line(readings, readings[:, 2])
+
+
+def spring(n: int) -> Any:
+    """Return readings of a spring: loads, stretches and how far to trust each; those of trust 0 are far off."""
     random = np.random.default_rng(n)
-    features = random.normal(size=(n, 2)) * (3.0, 0.2) + (20.0, 1.5)
-    return features, features @ [[0.5], [-4.0]] + 2.0 + 0.1 * random.normal(size=(n, 1))
+    trust = random.permutation(np.resize([1.0, 0.5, 0.0, 1.0, 0.2], n))
+    load = random.uniform(1.0, 9.0, size=n)
+    off = np.where(trust == 0.0, -0.8 * load, np.where(trust < 1.0, random.normal(size=n), 0.0))
+    return np.column_stack([load, 2.0 * load + 1.0 + 0.1 * random.normal(size=n) + off, trust])
 
 
-def best_plane(features: Any, target: Any) -> Any:
-    """Return the predictions of the best plane."""
-    design = np.column_stack([features, np.ones(len(target))])
-    return (design @ np.linalg.lstsq(design, target, rcond=None)[0]).ravel()
-
-
-def compare_with_plane(n: int, fit: Callable[..., Any]) -> dict[str, Any]:
-    """Return how well the predictions of a fit go up and down with the best plane, and how high each is.
-
-    Of flat predictions, and of those that ran away, the height is nan.
-    """
-    features, target = samples(n)
-    given = fit(features.copy(), target.copy())
+def predicted(n: int, fit: Callable[..., Any]) -> Any:
+    """Return the predictions of a learner's fit for hidden readings; nan if they ran away."""
+    readings = spring(n)
+    given = fit(readings.copy())
     if (isinstance(given, tuple | list) and len(given) == 2) or numbers(given).shape not in ((n,), (n, 1)):
         raise NotYet(
-            f"For features of shape {features.shape} and a target of shape {target.shape} your function returns "
-            f"{shorten(given)}. Return one prediction for each sample, and nothing else: ({n},) or ({n}, 1)."
+            f"For readings of shape {readings.shape} your function returns {shorten(given)}. Return one prediction for "
+            f"each reading, and nothing else: ({n},) or ({n}, 1)."
         )
-    predictions = numbers(given).ravel()
-    is_bounded = np.abs(predictions).max() < 1e3
-    is_flat = np.ptp(predictions) < 0.05 * np.ptp(target)
-    follows = 0.0 if is_flat else np.corrcoef(predictions, best_plane(features, target))[0, 1]
-    height = 1.0 + (predictions - target.min()) / np.ptp(target)
-    is_high = is_bounded and (not is_flat or not predictions.any())
-    return {"follows": follows if is_bounded else np.nan, "height": height if is_high else np.full(n, np.nan)}
+    found = numbers(given).ravel().astype(float)
+    is_flat = np.ptp(found) < 1e-6 and found.any()
+    return np.full(n, np.nan if is_flat else np.inf) if is_flat or not np.all(np.abs(found) < 1e3) else found
 
 
-def lead_to_plane(found: dict[str, Any], wanted: dict[str, Any]) -> str:
-    """Return the hint for predictions that are off the best plane."""
-    if found["follows"] > 0.99:
-        return "On its way, but not there yet. Leave `turns` and `rate` as they were."
+def lead_to_trust(found: Any, wanted: Any) -> str:
+    """Return the hint for predictions of no known line."""
     return (
-        "No longer flat, but the predictions don't follow the best plane. Is each prediction compared with its own "
-        "target, and with no other? And has each measurement a mean and a spread of its own?"
+        f"One prediction is off by {np.abs(found - wanted).max():.2g}. Write down the shapes of `trust`, of `error` and "
+        "of their product: does each squared error meet its own trust, and no other? Leave `turns` and `rate` as they "
+        "were."
     )
 
 
-def descend(features: Any, target: Any, axis: int | None = 0) -> Any:
-    """Return the predictions of the fit, mended; with another axis, both measurements are scaled together."""
-    scaled = (features - np.mean(features, axis=axis)) / np.std(features, axis=axis)
-    w, b = np.zeros(2), 0.0
-    for _ in range(200):
-        error = scaled @ w + b - target[:, 0]
-        w, b = w - 0.2 * error @ scaled / len(target), b - 0.2 * np.mean(error)
-    return scaled @ w + b
-
-
-RUN_AWAY = "The numbers run away. The rate suits the mean of the errors; with a sum the steps are too long."
-
-FLAT_FIT = Function(
-    "Find the flat fit",
+SPRING = Function(
+    "The reading that nobody should trust",
     """\
-This fit has two measurements for each sample: `features` has the shape (n, 2). `target` comes from a file as a column, (n, 1). Subtracting the mean and dividing by the spread puts both measurements on the same scale. The function runs, and every prediction comes out the same. Find the line, and mend
-it. Careful: not every broadcasting here is a mistake.""",
-    signature="predictions_of(features, target)",
-    cases=[Case(partial(compare_with_plane, n), lead_to_plane, within=0.007) for n in (12, 30)],
-    answer=best_plane,
-    spellings=[descend, lambda features, target: descend(features, target)[:, np.newaxis].astype(np.float32)],
+A line through the readings of a spring: how far does it stretch under a load? Each row of `readings` holds a load, a stretch, and a trust from 0 (ignore it) to 1; the squared errors are multiplied by it. Yet the reading of trust 0 still drags the line down, and if you write 1 into every trust, the predictions don't change at all. Why? Find the line, and mend it.""",
+    signature="predictions_of(readings)",
+    cases=[Case(partial(predicted, n), lead_to_trust, within=0.003) for n in (10, 25)],
+    answer=trusting,
     hints=[
         (
-            lambda features, target: np.full(len(target), np.mean(target)),
-            "The fit is still flat: every prediction is the same. Print the shapes of `prediction` and `target`, and "
-            "that of their difference. (`.T` does nothing to an array with one axis.) If they agree, look at "
-            "`scaled`: each column has a mean and a spread of its own.",
+            lambda readings: weighted_line(readings, np.ones(len(readings))),
+            "The line still trusts all readings alike. The loss is a mean of how many numbers, and how many should it be? "
+            "Say the shape of everything that goes into it, then print it.",
         ),
         (
-            lambda features, target: np.zeros(len(target)),
-            "Every prediction is still 0, so nothing was learned. Do w and b still change?",
+            lambda readings: weighted_line(readings, (readings[:, 2] > 0.0) * 1.0),
+            "Readings of trust 0 no longer count, but all others count alike: a trust of 0.5 should count half.",
         ),
-        (lambda features, target: np.full(len(target), np.nan), RUN_AWAY),
-        (lambda features, target: best_plane(features, target) if len(target) < 20 else np.full(30, np.nan), RUN_AWAY),
         (
-            partial(descend, axis=None),
-            "No longer flat, but the scaling is wrong: each measurement needs a mean and a spread of its own, along "
-            "`axis=0`.",
+            lambda readings: weighted_line(readings, readings[:, 2] ** 2),
+            "The trust is squared along with the error, so that 0.5 counts a quarter. Square first, then multiply.",
+        ),
+        (
+            lambda readings: weighted_line(readings, np.sqrt(readings[:, 2])),
+            "A trust of 0.25 counts a half: the root of the trust meets the squared error. Leave out the root.",
+        ),
+        (
+            lambda readings: weighted_line(readings, 1.0 - readings[:, 2]),
+            "Trust is turned round: your line follows the readings that should be ignored.",
+        ),
+        (
+            lambda readings: np.full(len(readings), 4.0),
+            "Now every prediction is the same. Print the shape of `error`: is each prediction compared with its own "
+            "stretch? And `trust` is the column that has an axis too many.",
+        ),
+        (lambda readings: np.zeros(len(readings)), "Every prediction is 0: nothing was learned. Do w and b change?"),
+        (
+            lambda readings: np.full(len(readings), np.inf),
+            "The numbers run away. The rate suits a mean; with a sum the steps are too long.",
         ),
     ],
-    why="Each prediction meets its own target, and the fit agrees with the best plane through the hidden samples.",
-    minutes=8,
+    why="Each squared error meets its own trust: the predictions are those of the best line for the hidden readings.",
+    minutes=9,
 )
 
-QUESTIONS = (*PREDICTIONS, FOLD, MATMUL, FLAT_FIT)
+QUESTIONS = (*PREDICTIONS, FADER, MATMUL, SPRING)
