@@ -134,7 +134,7 @@ def test_a_page_shows_what_it_has_and_its_players_play_to_the_end(name: str, loo
     assert page.locator("article h1").count() == 1 or name == "search"
     draws_its_formulas(page)
     if re.match(CHAPTER, name):
-        begins_with_a_player(page)
+        begins_with_a_picture(page)
     for host in page.locator(PLAYERS).all():
         plays(host)
     if name in AXED:
@@ -153,10 +153,10 @@ def draws_its_formulas(page: Any) -> None:
         assert page.locator("article div.math mjx-container:not([display=true])").count() == 0
 
 
-def begins_with_a_player(page: Any) -> None:
-    """Assert that a player is on the first screen, and that the list of contents does not cover it."""
-    player = page.locator(f"{PLAYERS} section.player").first
-    assert player.bounding_box()["y"] <= 660
+def begins_with_a_picture(page: Any) -> None:
+    """Assert that a player or a picture is on the first screen, and that the list of contents does not cover it."""
+    seen = page.locator(f"{PLAYERS} section.player, article .cell_output img, article [data-two-sliders]").first
+    assert seen.bounding_box()["y"] <= 660
     for height in (720, 900):
         page.set_viewport_size({"width": 1280, "height": height})
         page.wait_for_function(BESIDE)
