@@ -88,8 +88,8 @@ RIGHT = {
 
 WRONG = {
     1: [
-        (td_with(), "targets still move"),
-        (lambda row, s, e, p, d: np.mean((row[s] - (ad.stop_gradient(p) + d * row[e])) ** 2), "targets still move"),
+        (td_with(), "goals still move"),
+        (lambda row, s, e, p, d: np.mean((row[s] - (ad.stop_gradient(p) + d * row[e])) ** 2), "goals still move"),
         (td_with(value=ad.stop_gradient), "Cut the other one"),
         (td_with(ad.stop_gradient, ad.stop_gradient), "as well"),
         (lambda row, *rest: td_with()(ad.stop_gradient(row), *rest), "as well"),
@@ -97,7 +97,7 @@ WRONG = {
         (lambda row, s, e, p, d: td(row, s, e, p, 1.0), "count `discount` times"),
         (lambda row, s, e, p, d: np.mean((row[s] - ad.stop_gradient(d * (p + row[e]))) ** 2), "not the prize"),
         (lambda row, s, e, p, d: np.mean((row[s] - 2 * row[e]) ** 2), "A cut changes no value"),
-        (lambda row, s, e, p, d: td(row, s, e, p, d) / 2 + td_with()(row, s, e, p, d) / 2, "the whole target, once"),
+        (lambda row, s, e, p, d: td(row, s, e, p, d) / 2 + td_with()(row, s, e, p, d) / 2, "the whole goal, once"),
         (lambda row, s, e, p, d: (row[s] - p - d * ad.stop_gradient(row[e])) ** 2, "one number"),
         (lambda row, s, e, p, d: float(td(row, s, e, p, d)), "not a tensor"),
         (lambda row, s, e, p, d: None, "returns None"),

@@ -422,15 +422,40 @@ def test_a_persistent_tape_gives_both():
 # Chapter 9: the target left connected -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("cut", "slope"), [(False, 0.0), (True, -2.0)])
-def test_temporal_difference_learning_does_not_learn_where_its_target_is_left_connected(cut, slope):
-    """The values of two states are w and 2w, the reward is 1 and the discount a half, so the error is always -1."""
-    w = ad.Variable(3.0)
-    with ad.GradientTape() as tape:
-        target = 1.0 + 0.5 * (2.0 * w)
-        loss = (w - (ad.stop_gradient(target) if cut else target)) ** 2
-    assert float(loss) == 1.0
-    assert tape.gradient(loss, w) == slope
+def worth(goal_of, value_of=lambda v: v, fee=0.5, win=1.0):
+    """Learn what a game is worth: half of the time it brings `win`; else it costs the fee and goes on."""
+    v = ad.Variable(0.0)
+    for _ in range(60):
+        with ad.GradientTape() as tape:
+            loss = ((v - win) ** 2 + (value_of(v) - goal_of(v - fee)) ** 2) / 2
+        v.assign_sub(0.3 * tape.gradient(loss, v))
+    return float(v), float(loss)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "learned"),
+    [
+        ({"goal_of": lambda goal: goal}, 1.0),
+        ({"goal_of": lambda goal: goal, "fee": 2.0}, 1.0),
+        ({"goal_of": ad.stop_gradient}, 0.5),
+        ({"goal_of": lambda goal: goal, "value_of": ad.stop_gradient}, 1.5),
+        ({"goal_of": lambda goal: goal, "fee": 0.0}, 1.0),
+        ({"goal_of": ad.stop_gradient, "fee": 0.0}, 1.0),
+    ],
+)
+def test_a_connected_goal_makes_the_fee_free_where_the_goals_scatter(arguments, learned):
+    assert worth(**arguments)[0] == pytest.approx(learned, abs=5e-4)
+
+
+def test_the_wrong_worth_has_the_smaller_loss_and_averaged_goals_need_no_cut():
+    assert worth(lambda goal: goal)[1] == pytest.approx(0.125)
+    assert worth(ad.stop_gradient)[1] == pytest.approx(0.25)
+    v = ad.Variable(0.0)
+    for _ in range(60):
+        with ad.GradientTape() as tape:
+            loss = (v - (1.0 + (v - 0.5)) / 2) ** 2
+        v.assign_sub(0.3 * tape.gradient(loss, v))
+    assert float(v) == pytest.approx(0.5, abs=5e-4)
 
 
 # Chapter 13: a rule without its cotangent, with a kink, with plain numbers --------------------------------------------

@@ -1,4 +1,4 @@
-"""Cutting the flow: targets that stand still, a step straight through, and how the two tools differ."""
+"""Cutting the flow: goals that stand still, a step straight through, and how the two tools differ."""
 
 from __future__ import annotations
 
@@ -18,36 +18,35 @@ from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
-        "The loss is (w - target)², with target = 1 + w. What is dloss/dw at w = 3?",
+        "With `stop_gradient` around the goal of tails, what will the slope of the loss be at v = 0.5?",
         answer=0,
         hints={
-            -2: "That comes through w itself. But w is part of the target as well.",
-            2: "That comes through the target. But the value itself is w, too.",
-            1: "1 is the value of the loss. How does it change when w does?",
-            None: "There are two paths from w to the loss. What do they add up to?",
+            -0.5: "That is the sum of all three contributions. The one through the goal of tails is cut now.",
+            0.5: "That is what tails sends through the value. What does heads send?",
+            -1: "Through its goal, tails sent -0.5. That is the one that is cut.",
+            None: "The value itself is still connected to v.",
         },
-        why="Through the value comes -2, through the target +2.",
+        why="Heads says -0.5, tails says +0.5, and the -0.5 through the goal is cut.",
     ),
     Prediction(
-        "The next cell wraps the target in `stop_gradient`. What will dloss/dw be?",
-        answer=-2,
+        "Which program has the smaller loss at the end?",
+        answer="goal connected (the wrong value)",
+        choices=("goal connected (the wrong value)", "goal cut (the right value)", "both the same"),
         hints={
-            0: "That was the sum of two contributions. One of them is cut now.",
-            2: "That is the contribution of the target, which is cut. Which one is left?",
-            -1: "Almost: the slope of a square is *twice* what is squared.",
-            None: "The value itself is still connected to w.",
-        },
-        why="Only the contribution through the value is left: 2 · (w - target) = -2.",
-    ),
-    Prediction(
-        "Which program has the smaller loss after 100 turns?",
-        answer="target connected (the wrong values)",
-        choices=("target connected (the wrong values)", "target cut (the right values)", "both the same"),
-        hints={
-            "target cut (the right values)": "Which of the two really walks down that loss, with its whole gradient?",
-            "both the same": "They ended at different values. And one of them was at rest at the bottom of the loss.",
+            "goal cut (the right value)": "Which of the two really walks down that loss, with its whole gradient?",
+            "both the same": "They ended at different values. Is one of them at rest at the bottom of the loss?",
         },
         why="It went down the whole gradient of that loss, and so it found its minimum.",
+    ),
+    Prediction(
+        "With the mean of the two goals, connected, where does `v` come to rest?",
+        answer="at 0.5",
+        choices=("at 0.5", "at 0.75", "at 1"),
+        hints={
+            "at 0.75": "Where is the loss as small as it can be? Put v = (1 + v - 0.5) / 2, and solve it.",
+            "at 1": "Put v = 1 into the loss. Is it 0? Is there a v at which it is?",
+        },
+        why="There v is equal to its goal, the loss is 0, and no way of cheating gets below 0.",
     ),
     Prediction(
         "In which of the three ways is the gradient of `y_squared` with respect to `y` still 6?",
@@ -125,9 +124,9 @@ def count_pauses(function: Any) -> int:
 
 NO_TAPE = "Your function isn't given the tape that records it, so it can't pause it. A cut needs no tape."
 TD_LOSS = Function(
-    "Stop the tail-chasing",
+    "Values that huddle",
     """\
-Here's the walker's loss for someone who prefers prizes soon: the value of the next square counts only `discount` times. Write `td_loss(row, start, end, prizes, discount)` so that its gradient moves values towards their targets and never targets towards values. `row` is a tensor, the others are arrays and a number.""",
+A walker moves over a row of squares. `row`, a tensor, has the worth of each; move `k` leads from square `start[k]` to `end[k]` and brings `prizes[k]` at once, and whatever comes later counts only `discount` times. A program takes steps down the loss below. It runs, the loss falls, and the values that it learns are too close to each other. Mend `td_loss(row, start, end, prizes, discount)`.""",
     signature="td_loss(row, start, end, prizes, discount)",
     cases=[
         Case(
@@ -137,7 +136,7 @@ Here's the walker's loss for someone who prefers prizes soon: the value of the n
         ),
         Case(
             lambda f: slope_of(f, ROW, START, END, PRIZES, DISCOUNT),
-            "The loss is right, but its gradient is not that of the values alone. Cut the whole target, once.",
+            "The loss is right, but its gradient is not that of the values alone. Cut the whole goal, once.",
             within=1e-5,
         ),
         Case(
@@ -148,16 +147,16 @@ Here's the walker's loss for someone who prefers prizes soon: the value of the n
     answer=td_loss(lambda p, d, v: cut(p + d * v)),
     spellings=[td_loss(lambda p, d, v: p + d * v.numpy()), td_loss(lambda p, d, v: p + cut(v) * d)],
     hints={
-        td_loss(lambda p, d, v: p + d * v): "The loss is right, but the targets still move towards the values. Cut "
+        td_loss(lambda p, d, v: p + d * v): "The loss is right, but the goals still move towards the values. Cut "
         "what should stand still.",
-        pauses_its_own(entered=True): "The loss is right, but the targets still move towards the values. You paused a "
+        pauses_its_own(entered=True): "The loss is right, but the goals still move towards the values. You paused a "
         "tape of your own, and not the one that records, which your function isn't given. A cut needs no tape.",
         pauses_its_own(entered=False): NO_TAPE,
         pauses_none: NO_TAPE,
-        td_loss(lambda p, d, v: p + d * v, value=cut): "You cut the value, so now only the targets move. Cut the "
+        td_loss(lambda p, d, v: p + d * v, value=cut): "You cut the value, so now only the goals move. Cut the "
         "other one.",
         td_loss(lambda p, d, v: cut(p + d * v), value=cut): "The loss is right, and its gradient is None: you cut the "
-        "value as well. Cut the target alone.",
+        "value as well. Cut the goal alone.",
         td_loss(lambda p, d, v: cut(p + d * v), mean=np.sum): "That is the sum of the squares. Take their mean.",
         td_loss(lambda p, d, v: cut(p + d * v), mean=lambda squares: np.mean(squares) / 2): "That is half of the "
         "mean. Return the whole mean of the squares.",
@@ -166,8 +165,8 @@ Here's the walker's loss for someone who prefers prizes soon: the value of the n
         td_loss(lambda p, d, v: cut(p + v)): "The value of the next square should count `discount` times.",
         td_loss(lambda p, d, v: cut(d * (p + v))): "Only the next value is discounted, not the prize.",
     },
-    why="The values move and the targets stand still, until the next turn computes them anew.",
-    minutes=7,
+    why="The values move and the goals stand still, until the next turn computes them anew.",
+    minutes=8,
 )
 
 X = ad.constant(np.random.default_rng(2013).uniform(-4.0, 4.0, 6))
@@ -200,7 +199,7 @@ for each element. You need one sum, one difference and one cut.""",
         "alone. Cut that x, and not the other.",
     },
     why="Rounded on the way forward, and straight through on the way back.",
-    minutes=7,
+    minutes=8,
 )
 
 
@@ -281,7 +280,7 @@ Write `program(x, constant)` so that its gradient with respect to `x` depends on
     },
     why="The value is the same, and the slope depends on the tool: a pause keeps operations off the tape, and a cut stops "
     "what flows back.",
-    minutes=6,
+    minutes=8,
 )
 
 QUESTIONS = (*PREDICTIONS, TD_LOSS, STRAIGHT_THROUGH, TWO_TOOLS)
