@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from docutils import nodes
+from PIL import Image
 from sphinx.application import Sphinx
 
 CARD = "_static/card.png"
@@ -94,7 +95,7 @@ def keep_icons(site: Path) -> None:
 
 
 def lighten(site: Path) -> None:
-    """Take out source maps, what MathJax has for other pages, fonts in a second format, and outputs of downloads."""
+    """Take out source maps, what MathJax has for other pages, fonts in a second format, opaque alpha, and outputs."""
     static = site / "_static"
     mathjax = static / "mathjax"
     idle = [
@@ -112,6 +113,10 @@ def lighten(site: Path) -> None:
         path.unlink()
     for folder in (static / "locales", mathjax / "adaptors", mathjax / "input" / "mml"):
         shutil.rmtree(folder, ignore_errors=True)
+    for path in (site / "_images").glob("*.png"):
+        with Image.open(path) as picture:
+            if picture.mode == "RGBA" and picture.getchannel("A").getextrema() == (255, 255):
+                picture.convert("RGB").save(path, optimize=True)  # the same pixels, in an eighth less
     for path in site.rglob("*.html"):
         page = path.read_text(encoding="utf-8")
         if (once := with_each_module_once(page)) != page:

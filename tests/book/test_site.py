@@ -155,7 +155,8 @@ def draws_its_formulas(page: Any) -> None:
 
 def begins_with_a_picture(page: Any) -> None:
     """Assert that a player or a picture is on the first screen, and that the list of contents does not cover it."""
-    seen = page.locator(f"{PLAYERS} section.player, article .cell_output img, article [data-two-sliders]").first
+    seen = page.locator(f"{PLAYERS} section.player, article .cell_output img, article [data-two-sliders]")
+    seen = seen.locator("visible=true").first
     assert seen.bounding_box()["y"] <= 660
     for height in (720, 900):
         page.set_viewport_size({"width": 1280, "height": height})
