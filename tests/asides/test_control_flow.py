@@ -40,5 +40,5 @@ def test_jax_grad_refuses_its_while_loop():
         return jax.lax.while_loop(lambda y: y < 10.0, lambda y: 2.0 * y, x)
 
     assert grow(3.0) == 12.0
-    with pytest.raises(ValueError, match="[Rr]everse-mode"):
+    with pytest.raises(ValueError, match=r"[Rr]everse-mode"):
         jax.grad(grow)(3.0)
