@@ -15,28 +15,36 @@ from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
-        "`f` is -x below -1, x · x from -1 to 1, and x + 1 from there on. At `x = 0.5`, how many entries will the tape "
-        "of `f(x)` have, comparisons included?",
-        answer=3,
+        "`root(x)` repeats `y = (y + x / y) / 2` until `y * y` is close to `x`. To two digits, what slope will the tape "
+        "find at `x = 4`?",
+        answer=0.25,
         hints={
-            1: "That is the product. But comparing a tensor with a number is an operation, too.",
-            2: "Count the comparisons that are made before one of them is true.",
-            4: "Does anything happen in a branch that is not taken?",
-            5: "Only what runs is on the tape: not the branches that are not taken.",
+            2: "That is the value of the root. How fast does it grow there?",
+            0.5: "That is 1 / √4. The derivative of √x has another factor.",
+            0: "Each turn computes with x.",
+            None: "Does a loop cut anything? The turns that were taken are on the tape.",
         },
-        why="`x < -1.0` is False, `x < 1.0` is True, and the product: three operations ran.",
+        why="The result is √x, whose slope is 1 / (2√x), and the tape finds it turn by turn.",
     ),
     Prediction(
-        "At `x = -1` the branches `-x` and `x * x` meet in a kink. What slope will the tape find there?",
-        answer=-2,
+        "At a payment of exactly 200, what does `rate_of` return?",
+        answer="the plain number 0.0",
+        choices=("a tensor that has a slope", "a tensor whose gradient is None", "the plain number 0.0"),
         hints={
-            -1: "That is the slope of `-x`, which is taken where x < -1. Is -1 less than -1?",
-            -1.5: "That is the mean of both sides. The tape knows one branch only.",
-            1: "That is the value of f there.",
-            2: "Check the sign.",
-            None: "A branch cuts nothing. Which one is taken at -1?",
+            "a tensor that has a slope": "A turn of the loop makes `rate` a tensor. How many turns run here?",
+            "a tensor whose gradient is None": "Which line would make a tensor of `rate`? Does it run?",
         },
-        why="-1 is not less than -1, so the middle branch runs, and 2x is -2.",
+        why="The gap is 0 at once, so the body never runs, and `rate` is the 0.0 that it began as.",
+    ),
+    Prediction(
+        "`f` is x · x below 1, and x + 1 from there on. What slope will the tape find at `x = 1`, where it jumps?",
+        answer=1,
+        hints={
+            2: "That is the slope of `x * x` at 1, or the value of f. Is 1 less than 1?",
+            1.5: "That is the mean of both sides. The tape knows one branch only.",
+            None: "The function has no slope there, but the branch that runs has one.",
+        },
+        why="1 is not less than 1, so `x + 1.0` runs, and its slope is 1. The tape does not see the jump.",
     ),
     Prediction(
         "`y = np.where(x < 1.0, x * x, x + 1.0)` at [-2, 0.5, 2]. What is the gradient of `y` with respect to `x`?",
@@ -50,18 +58,6 @@ PREDICTIONS = (
         why="Each element has the slope of the branch that was picked for it: 2x, 2x, and 1.",
     ),
     Prediction(
-        "`root(x)` repeats `y = (y + x / y) / 2` until `y * y` is close enough to `x`. What slope will the tape find "
-        "at `x = 4`?",
-        answer=0.25,
-        hints={
-            2: "That is the value of the root. How fast does it grow there?",
-            0.5: "That is 1 / √4. The derivative of √x has another factor.",
-            0: "Each turn computes with x.",
-            None: "Does a loop cut anything? The turns that were taken are on the tape.",
-        },
-        why="The result is √x, whose slope is 1 / (2√x), and the tape finds it turn by turn.",
-    ),
-    Prediction(
         "`rate_by_halving` finds the same rate, 7.93 %. What will the tape say drate/dpayment is?",
         answer="None",
         choices=("0.0015, as before", "0", "None"),
@@ -72,14 +68,15 @@ PREDICTIONS = (
         why="`middle` is computed from 0.0 and 1.0; `payment` only decides which half to keep.",
     ),
     Prediction(
-        "`y = float(x) * x` at `x = 2`. What slope will the tape find?",
-        answer=2,
+        "What slope will the tape find for `tax` at an income of 30?",
+        answer=0.3,
         hints={
-            4: "That is the slope of x². But what does a tape know about `float(x)`?",
-            0: "The second factor is still `x`.",
-            None: "One of the two factors is still `x`, so there is a path.",
+            0.4: "That is the slope of the tax. But what does a tape know about `float(above)`?",
+            0.2: "The number that `float(above)` returns is still multiplied by `above`.",
+            0.1: "That is the lower tier, or the contribution that gets lost. Which branch runs at 30?",
+            None: "`above` is used twice, and one use is still connected.",
         },
-        why="To the tape, this is 2.0 · x: the contribution of the other factor is missing.",
+        why="To the tape, the last line is 2 + 0.3 · above. The contribution of the other `above`, 0.1, is missing.",
     ),
 )
 
@@ -129,7 +126,7 @@ def g(x):
     called="slope",
     parts={3: slope(3, turns=3), 7: slope(7, turns=2), 60: slope(60, turns=0)},
     why="Three turns make x⁴, two make x³, none leaves x. The same code is a different function at each place.",
-    minutes=10,
+    minutes=6,
 )
 
 Step = Callable[[Any], Any]
@@ -193,7 +190,7 @@ the same, in more than one line. Find the cuts and repair them; the bill must st
         "neither should be one.",
     },
     why="Both branches agree with finite differences. A None would have warned you. A wrong number doesn't.",
-    minutes=10,
+    minutes=8,
 )
 
 ROOTS = {"cbrt", "sqrt", "exp", "log", "exp2", "log2", "log10", "exp10"}
