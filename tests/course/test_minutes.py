@@ -7,7 +7,17 @@ from autodiff_edu.course.exercises import Exercise
 from autodiff_edu.course.tools.minutes import minutes
 
 THIRD_EDITION = frozenset(
-    {"a-network", "backward", "corners", "derivatives", "shapes", "the-tape", "watched-or-none", "your-own-tape"}
+    {
+        "a-network",
+        "backward",
+        "corners",
+        "derivatives",
+        "shapes",
+        "stop-recording",
+        "the-tape",
+        "watched-or-none",
+        "your-own-tape",
+    }
 )
 """The chapters that are one sitting by now."""
 
