@@ -68,7 +68,7 @@ def test_nbconvert_keeps_the_key_frame_and_the_transcript() -> None:
     notebook = nbformat.read(NOTEBOOKS / "08-stop-recording.ipynb", as_version=4)
     notebook.cells = [cell for cell in notebook.cells if cell.source.startswith("%%play")][:1]
     latex, _ = nbconvert.LatexExporter().from_notebook_node(notebook)
-    assert "1. The tape watches x, which is 3." in latex
+    assert "The tape watches x, which is 3." in latex
     markdown, _ = nbconvert.MarkdownExporter().from_notebook_node(notebook)
     encoded = re.search(r'src="data:image/svg\+xml;base64,([^"]*)"', markdown).group(1)
     assert base64.b64decode(encoded).startswith(b"<svg ")

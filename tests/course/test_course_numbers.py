@@ -332,6 +332,25 @@ def test_what_was_watched_tells_them_apart_only_reset_forgets_it(way, by_x):
     assert tape.gradient(z, x) == by_x
 
 
+@pytest.mark.parametrize(
+    ("log", "sizes"), [("none", [32, 24, 16]), ("recorded", [56, 56, 56]), ("paused", [32, 24, 16])]
+)
+def test_a_log_line_in_the_loop_holds_the_bytes_until_the_end_unless_it_is_paused(log, sizes):
+    x, seen = ad.Variable(3.0), []
+    with ad.GradientTape() as tape:
+        y = x
+        for _ in range(3):
+            y = y * y
+            if log == "recorded":
+                np.sqrt(y)
+            if log == "paused":
+                with tape.stop_recording():
+                    np.sqrt(y)
+    with ad.hook(lambda event: seen.append(tape.nbytes) if type(event).__name__ == "PullBack" else None):
+        tape.gradient(y, x)
+    assert (seen, tape.nbytes) == (sizes, 0)
+
+
 # Chapter 13: custom gradients ----------------------------------------------------------------------------------------
 
 

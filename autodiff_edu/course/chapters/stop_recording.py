@@ -1,4 +1,4 @@
-"""Stop recording: two gradients from one tape, one inside its block, and the state after a reset."""
+"""Stop recording: a pause around too much, a gradient inside the block, and the state after a reset."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ...core.events import Outcome, Record, Seed
-from ..exercises import Case, Function, Number, Recording, Table
-from ..feedback import NotYet, near, observe, shorten
+from ...core.events import Record, Seed
+from ..exercises import Case, Function, Number, Table
+from ..feedback import NotYet, observe, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
-        "The held-back data has the same size as the training data. How much will the tape keep with the log line?",
-        answer="about twice as much",
-        choices=("the same: nobody differentiates it", "about twice as much", "a few bytes more, for one number"),
+        "Without the log, each turn of the loop leaves three entries. How many will it leave with the log line?",
+        answer="8: one for each operation",
+        choices=("3: nobody differentiates the log", "4: one more line", "8: one for each operation"),
         hints={
-            "the same: nobody differentiates it": "Can the tape know, while it records, what you'll ask for later?",
-            "a few bytes more, for one number": "The result is one number. What was computed on the way to it?",
+            "3: nobody differentiates the log": "Can the tape know, while it records, what you'll ask for later?",
+            "4: one more line": "The log is one line and one number. What does `spread` compute on the way to it?",
         },
-        why="Every operation on w and b is written down, whatever it's for.",
+        why="Two means, a difference, a square and a root: five more operations on values that came from k.",
     ),
     Prediction(
         "At x = 2 and y = 3, with the tape paused for y², what will dz/dy be?",
@@ -37,23 +37,25 @@ PREDICTIONS = (
         why="To the tape, y_squared is a number that came from nowhere.",
     ),
     Prediction(
-        "Without a second `watch`, what will the gradient of `x**2` be at x = 2?",
-        answer=None,
+        "A second tape, `other`, records the whole program. For which of the three will it still find dz/dy = 6?",
+        answer="the pause and the reset",
+        choices=("all three", "only the pause", "the pause and the reset", "none of them"),
         hints={
-            4: "What does a reset forget, besides entries?",
-            0: "0 would be the slope along a path. Does the tape follow x at all?",
+            "all three": "Two of these are calls on one tape. The third changes the value that z is computed from.",
+            "only the pause": "`tape.reset()` empties the tape that you call it on. Does `other` lose its entries, too?",
+            "none of them": "`tape.stop_recording()` is a call on `tape`. Has anyone told `other` to pause?",
         },
-        why="A reset forgets watches too, and nobody asked again for this constant.",
+        why="A pause and a reset belong to one tape. The value that stop_gradient returns has no past on any tape.",
     ),
     Prediction(
-        "A one-shot tape goes back through twenty entries. When does it release their arrays?",
-        answer="one by one, on the way back",
-        choices=("one by one, on the way back", "all at once, at the end", "when the `with` block ends"),
+        "The backward pass is over and the arrays are gone. What is left of a one-shot tape?",
+        answer="the list of entries, without values",
+        choices=("nothing at all", "the list of entries, without values", "the arrays of the first entry"),
         hints={
-            "all at once, at the end": "Once the backward pass has gone through an entry, who needs its arrays?",
-            "when the `with` block ends": "The gradient is taken after the block, and it needs them.",
+            "nothing at all": "Could you still ask the tape which lines it recorded?",
+            "the arrays of the first entry": "The walk goes through every entry on the path, the first one last.",
         },
-        why="Each entry's arrays go as soon as the backward pass is through with it.",
+        why="The list is small, so it stays. The arrays are what costs memory.",
     ),
     Prediction(
         "What does `tape.gradient([z, y], x)` return?",
@@ -64,102 +66,60 @@ PREDICTIONS = (
         },
         why="108 + 6: several targets are added up.",
     ),
-    Prediction(
-        "The forward pass leaves two entries. Will asking for a gradient inside the block change that?",
-        answer="yes, the backward pass is recorded",
-        choices=("no, a gradient only reads the tape", "yes, the backward pass is recorded"),
-        hints={"no, a gradient only reads the tape": "A backward pass multiplies and adds values of watched tensors."},
-        why="Products and sums of tensors are operations like any other while the tape is recording.",
-    ),
 )
 
-X = ad.constant(np.random.default_rng(1905).uniform(1.0, 3.0, 3))
-
-
-def slopes(ask: Callable[..., Any], persistent: bool = True, watch: bool = True) -> Callable[[Any], Any]:
-    """Return an answer to exercise 1 that asks its tape as `ask` says."""
-
-    def two_slopes(x: Any) -> Any:
-        with ad.GradientTape(persistent=persistent) as tape:
-            tape.watch([x] if watch else [])
-            q = x * x
-            s, t = np.sum(q), np.sum(q * q)
-        return ask(tape.gradient, x, q, s, t)
-
-    return two_slopes
-
-
-def readers(two_slopes: Any) -> int:
-    """Return how many operations on the way to the targets read x."""
-    _, events = observe(two_slopes.__wrapped__, X, written="two_slopes(x)")
-    start = next((k for k, event in enumerate(events) if isinstance(event, Seed)), len(events))
-    return sum(isinstance(event, Record) and X._id in event.entry.ids for event in events[:start])
-
-
-def origin(two_slopes: Any) -> Any:
-    """Return whether a tape gave both gradients; if one is None, the number of passes, which says how it was asked."""
-    given, events = observe(two_slopes.__wrapped__, X, written="two_slopes(x)")
-    if any(part is None for part in given):
-        return sum(isinstance(event, Seed) for event in events)
-    found = [event.result for event in events if isinstance(event, Outcome) and event.result is not None]
-    rows = [row for each in found for row in np.reshape(each.numpy(), (-1, X.size))]
-    return all(any(near(np.asarray(part), row) for row in rows) for part in given)
-
-
-SOURCES = (
-    "Both answers come from one call. A list in second place holds *sources*: `gradient(s, [x, t])` asks how s changes "
-    "with x, and how s changes with t. Make two calls, one for each target."
-)
-SUM = "One of them is the gradient of s + t. Give `gradient` one target at a time."
-TWO_SLOPES = Recording(
-    "Two gradients from one tape",
+DIAGNOSIS = Table(
+    "The slope that is too small",
     """\
-`two_slopes(x)` should return two gradients with respect to `x`: that of `s` and that of `t`. Use one tape, and compute `q`, `s` and `t` only once.""",
-    signature="two_slopes(x)",
-    returns=("the gradient of s", "the gradient of t"),
-    cases=[
-        (X,),
-        Case(
-            readers,
-            "Both gradients are right, but x is read more than once on the way to them. "
-            "Write `q = x * x` once, and compute s and t from q.",
+The pause in this program was meant for the log. Now the loss has a slope, but not the right one. Without running it: which slope does the tape return, what should it be, and which line has to leave the pause?
+
+```python
+1  w = ad.Variable(3.0)
+2  with ad.GradientTape() as tape:
+3      a = w * w
+4      with tape.stop_recording():
+5          seen = np.sqrt(a)
+6          b = w + a
+7          gap = b - seen
+8      loss = a * b
+9  slope = tape.gradient(loss, w)
+```""",
+    parts={
+        "slope": Number(
+            answer=72,
+            hints={
+                None: "There is a path from loss to w that was recorded: through a. So there is a slope.",
+                135: "135 is the slope of the function. Which of the two factors of the loss does the tape know?",
+                63: "63 comes through b, and b was computed in the pause. What comes through a?",
+                108: "108 is the value of the loss.",
+                12: "12 is b, the cotangent that arrives at a. How does a change with w?",
+            },
+            otherwise="To the tape, the loss is w² times a constant. Which constant?",
         ),
-        Case(
-            origin,
-            "Both gradients are right, but not both come from a tape. Ask it for each of them, with respect to x.",
+        "should be": Number(
+            answer=135,
+            hints={
+                None: "The function has a slope. Write the loss as powers of w.",
+                72: "72 counts the path through a in line 8 only.",
+                81: "81 leaves out that a, too, changes b. Write the loss as powers of w.",
+                108: "108 is the value of the loss.",
+            },
+            otherwise="Multiply it out: the loss is w² (w + w²).",
         ),
-    ],
-    answer=slopes(lambda gradient, x, q, s, t: (gradient(s, x), gradient(t, x))),
-    spellings=[slopes(lambda gradient, x, q, s, t: np.stack([gradient(s, x), gradient(t, x)]))],
-    facts={
-        "tapes": "Both gradients are right, and you used {given} tapes. With one persistent tape, q is computed once."
+        "line": Number(
+            answer=6,
+            hints={
+                None: "One of the nine lines is in the wrong place.",
+                5: "Does the loss read seen?",
+                7: "Does the loss read gap?",
+                4: "The pause itself is fine for what only the log reads. Which line in it does the loss need?",
+                8: "Line 8 isn't in the pause. Which of the values that it reads was computed there?",
+            },
+            otherwise="Look for a line in the pause whose value the loss reads.",
+        ),
     },
-    hints={
-        slopes(lambda gradient, x, q, s, t: (gradient(s, x), gradient(t, x)), persistent=False): "The second gradient "
-        "was refused: the first one used the tape up. Ask for a tape that keeps its arrays when you make it.",
-        slopes(lambda gradient, x, q, s, t: gradient([s, t], x)): "That is one gradient, of s + t: several targets in "
-        "one call are added up. Ask twice, and return both: `return ..., ...`.",
-        slopes(lambda gradient, x, q, s, t: gradient(s, [x, t])): SOURCES,
-        slopes(lambda gradient, x, q, s, t: gradient(s, [x, q])): SOURCES,
-        slopes(lambda gradient, x, q, s, t: (gradient(s, x), gradient(t, s))): "The gradient of t is None. Ask with "
-        "respect to x, and for a target that is computed inside the `with` block.",
-        slopes(lambda gradient, x, q, s, t: (gradient(s, x), gradient(t, x)), watch=False): "The gradient of s is "
-        "None. Does the tape watch x before q is computed?",
-        slopes(lambda gradient, x, q, s, t: (gradient(t, x), gradient(s, x))): "Both gradients are there, in the "
-        "other order: first that of s, then that of t.",
-        slopes(lambda gradient, x, q, s, t: (gradient(s, x), gradient(s, x))): "Both are the gradient of s. The "
-        "second call should ask for the gradient of t.",
-        slopes(lambda gradient, x, q, s, t: (gradient(s, x), gradient(t, q))): "The second one is dt/dq, the slope "
-        "with respect to q. Ask with respect to x.",
-        slopes(lambda gradient, x, q, s, t: gradient([s, t], [x, x])): SUM,
-        slopes(lambda gradient, x, q, s, t: (gradient([s, t], x), gradient(t, x))): SUM,
-        slopes(lambda gradient, x, q, s, t: (gradient(s, x), gradient([s, t], x))): SUM,
-        lambda x: (2 * x, 4 * x**3): "Both gradients are right, but no tape was used. Let the tape find them.",
-    },
-    otherwise=f"At x = {X.numpy()[0]:.3f} the slope of s is {2 * X.numpy()[0]:.3f} and that of t {4 * X.numpy()[0] ** 3:.3f}, "
-    "and there is one slope for each element of x.",
-    why="One forward pass was enough for both gradients. A persistent tape keeps its arrays for a second backward pass.",
-    minutes=4,
+    why="To the tape, the loss is 12 w². Only line 6 computes something in the pause that the loss needs.",
+    minutes=6,
 )
 
 
@@ -260,7 +220,7 @@ STEEPEST = Function(
         "`reset` has forgotten the loss and the watch. Don't empty the tape: pause it.",
     },
     why="The tape holds what the loss needs, and nothing else. The log reads its number, and the tape never notices.",
-    minutes=3,
+    minutes=8,
 )
 
 AFTER_A_RESET = Table(
@@ -310,7 +270,7 @@ with ad.GradientTape() as tape:
         ),
     },
     why="The reset forgot the entry of a and both watches; reading y brought one back. To the tape, c is 6 + 2 y².",
-    minutes=3,
+    minutes=6,
 )
 
-QUESTIONS = (*PREDICTIONS, TWO_SLOPES, STEEPEST, AFTER_A_RESET)
+QUESTIONS = (*PREDICTIONS, DIAGNOSIS, STEEPEST, AFTER_A_RESET)
