@@ -98,6 +98,9 @@ WRONG = {
         (lambda g, z, u, v: (2 * g * u, 2 * g * v), "What does the root do"),
         (lambda g, z, u, v: (g * u, g * v), "twice as far away"),
         (lambda g, z, u, v: (g / (2 * z), g / (2 * z)), "slope of the root alone"),
+        (lambda g, z, u, v: (g * u / (2 * z), g * v / (2 * z)), "half of it"),
+        (lambda g, z, u, v: (2 * g * u / z, 2 * g * v / z), "twice too much"),
+        (lambda g, z, u, v: (g * u / z**2, g * v / z**2), "once too often"),
         (lambda g, z, u, v: (g, g), "rule of addition"),
         (lambda g, z, u, v: (g * np.sign(u), g * np.sign(v)), "along the streets"),
         (lambda g, z, u, v: (g * z, g * z), "is the value"),
@@ -116,7 +119,7 @@ WRONG = {
     ],
     3: [
         (walk(overwrite), "overwrites"),
-        (walk(add_to_g), "adds to g"),
+        (walk(add_to_g), "what was it added to"),
         (walk(add_to_nothing), "finds no accumulator"),
         (walk(add, order=list), "in reverse"),
         (walk(add, start=ones), "begins at 0.0"),

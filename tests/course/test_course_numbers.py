@@ -235,10 +235,12 @@ def test_another_use_adds_a_contribution_and_a_straight_line_keeps_its_promise()
         y = x * t
     gaps = [abs(tape.nudge(y, x, by).gap) for by in (0.1, 0.01)]
     assert 95 < gaps[0] / gaps[1] < 105
+    assert tape.nudge(y, x, 0.1).moved < 0 < tape.nudge(y, x, 0.1).said
+    assert abs(np.sin(2.03) + 2.03 * np.cos(2.03)) < 0.01, "the top of x sin(x), by hand"
     assert abs(tape.nudge(y, t, 0.1).gap) < 1e-12
     w, b = ad.Variable(2.0), ad.Variable(1.0)
     backward = []
-    for loss_of in (lambda error: error * error, abs):
+    for loss_of in (lambda error: error * error, lambda error: error**4):
         with ad.GradientTape() as tape:
             prediction = w * 3.0 + b
             error = prediction - 5.0

@@ -52,29 +52,33 @@ PREDICTIONS = (
         why="b passes on 1 when it has 1, and then 2 when it has 2, so its first 1 goes out again: 1 + 1 + 2 + 2.",
     ),
     Prediction(
-        "Two lines took 7 visits. How many will 16 lines take?",
+        "Two entries took 7 visits. Roughly how many will 16 take?",
         answer=131071,
-        within=0,
+        within=0.02,
         hints={
-            56: "That would be so if each line added the same number. What does one more line do to the tree?",
-            32: "That is two for each line. But each b has two a's of its own, and so on up.",
+            56: "That would be so if each entry added the same number. What does one more entry do to the tree?",
+            32: "That is two for each entry. But each b has two a's of its own, and so on up.",
             17: "That is one for each value. But the tree visits a value once for each path.",
             16: "That is what the tape takes. How often does the tree double?",
             65536: "That is the bottom row alone. Count the rows above it as well.",
-            65535: "Almost: that is the tree for 15 lines.",
+            65535: "Almost: that is the tree for 15 entries.",
         },
         why="The rows have 1, 2, 4, up to 65,536 boxes: together 2 to the power of 17, minus 1.",
     ),
     Prediction(
-        "x is 2, t is 0.909, and the seed is 1. What does the line `y = x * t` send to `t`?",
-        answer=2,
+        "The seed is 1. How much arrives at `x` in all, from both entries?",
+        answer=0.077,
+        within=0.02,
         hints={
-            0.909: "That goes to the other factor, to x.",
-            1: "Addition would pass the seed on as it is. How far does y move when t is nudged by one?",
-            1.818: "That is the value of y. How far does y move when t is nudged by one?",
-            -0.832: "That comes one step later on the way back, through the sine.",
+            0.909: "That is what the product sends to x. The sine uses x, too.",
+            -0.832: "That is what the sine sends to x. The product uses x, too.",
+            -0.416: "That is the slope of the sine alone. The cotangent of t multiplies it, and the product uses x, too.",
+            0.493: "The sine multiplies what arrives at t by cos(2). How much arrives at t?",
+            1.741: "The cosine of 2 is negative, so the two contributions pull against each other.",
+            2: "That is what arrives at t. What becomes of it on the way back through the sine?",
+            1.818: "That is the value of y. How far does y move for each unit of nudge at x?",
         },
-        why="A product sends g times the other factor: 1 · 2.",
+        why="The product sends 0.909 to x and 2 to t, and the sine turns this 2 into 2 · (-0.416) = -0.832.",
     ),
     Prediction(
         "Make the nudge ten times smaller. About how many times smaller does the gap between move and promise get?",
@@ -100,17 +104,19 @@ PREDICTIONS = (
         why="The error receives 2 twice from `error * error`, and the subtraction passes 4 on.",
     ),
     Prediction(
-        "100 squares and their sum are 199 operations, each with two inputs. Count each contribution as one operation. "
-        "How many operations do one run and one walk back take together?",
-        answer=597,
-        within=0,
+        "With 100 inputs, how many times as many operations do central differences take as one run and one walk back?",
+        answer=66.67,
+        within=0.03,
         hints={
-            398: "That is the walk, or two runs. Count the run and the walk.",
-            199: "That is the run. The walk has a contribution for each input of each operation.",
-            39800: "That is what central differences take: 200 runs of 199 operations.",
-            300: "There are 199 operations: 100 products and 99 sums.",
+            200: "That would be so if the walk back were free. How many contributions does each operation send?",
+            100: "That counts the walk as one more run. But a product or sum has two inputs, and sends something to each.",
+            50: "That counts the walk as three runs. How many contributions does each operation send?",
+            33.3: "Central differences take two runs for each input.",
+            3: "That is what the tape takes, in runs. What do the differences take?",
+            597: "That is what the tape takes. How many times as many do the differences take?",
+            39800: "That is what the differences take. How many times as many is that?",
         },
-        why="199 forward, and twice 199 back.",
+        why="They take 200 runs. The tape takes one run and a walk worth two: 200 to 3.",
     ),
 )
 
@@ -223,6 +229,18 @@ to `u` and to `v`. (Think of a point straight to the east first: what does one s
             "That is the slope of the root alone. What is under it changes as well: by 2u for each unit of u.",
         ),
         (
+            lambda g, z, u, v: (g * u / (2 * z), g * v / (2 * z)),
+            "That is half of it. What is under the root changes by 2u for each unit of u, and that 2 cancels the ½ of the root.",
+        ),
+        (
+            lambda g, z, u, v: (2 * g * u / z, 2 * g * v / z),
+            "That is twice too much. The slope of the root has a ½, which cancels the 2 of 2u.",
+        ),
+        (
+            lambda g, z, u, v: (g * u / z**2, g * v / z**2),
+            "That is divided by z once too often. For a point straight to the east, one step east adds one step.",
+        ),
+        (
             lambda g, z, u, v: (g, g),
             "That is the rule of addition. A step to the north adds nothing to the distance of a point far to the east.",
         ),
@@ -305,7 +323,7 @@ WALK = Function(
     "Mend the walk",
     """\
 Here is the whole backward pass. The tape is a list of entries: output, operation, inputs, all by name. `values` are the
-kept values. The walk is right for a chain in which each value is used once, but for `b = a * a` at 3 it says 4. One line is wrong. Which, and what should it be?""",
+kept values. It never complains, but for `b = a * a` at 3 it says 4, and the slope is 6. One line is wrong. Which, and what should it be?""",
     signature="backward(entries, values, target)",
     cases=[
         Case(
@@ -333,8 +351,8 @@ kept values. The walk is right for a chain in which each value is used once, but
         ),
         (
             walk(lambda kept, name, part, g: put(kept, name, g + part)),
-            "For b = a * a at a = 3 your function gives 4. It adds to g, the cotangent of b. Add to what a has "
-            "received.",
+            "For b = a * a at a = 3 your function gives 4, and the slope is 6. Two contributions of 3 are on their way to "
+            "a. Print `cotangents` after each has been stored: what was it added to?",
         ),
         (
             walk(lambda kept, name, part, g: put(kept, name, kept.get(name, 1.0) + part)),
