@@ -8,15 +8,17 @@ from autodiff_edu.course.tools.minutes import minutes
 
 THIRD_EDITION = frozenset(
     {
-        "a-network",
-        "backward",
-        "corners",
         "derivatives",
-        "shapes",
-        "stop-gradient",
         "the-tape",
-        "watched-or-none",
+        "backward",
+        "shapes",
         "your-own-tape",
+        "a-network",
+        "watched-or-none",
+        "control-flow",
+        "stop-recording",
+        "stop-gradient",
+        "corners",
     }
 )
 """The chapters that are one sitting by now."""
