@@ -568,7 +568,7 @@ FOUND = {
     "gradient is None": ("why-none", ""),
     "backprop": ("glossary", ""),
     "backpropagation": ("glossary", ""),
-    "dual numbers": ("15-forward-mode", "dual numbers"),
+    "dual numbers": ("15-forward-mode", "Numbers that carry their slope"),
     "np.einsum": ("rule-book", "yes"),
     "np.linalg.det": ("rule-book", "yes"),
 }
