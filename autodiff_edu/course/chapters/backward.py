@@ -234,11 +234,15 @@ to `u` and to `v`. (Think of a point straight to the east first: what does one s
         ),
         (
             lambda g, z, u, v: (2 * g * u / z, 2 * g * v / z),
-            "That is twice too much. The slope of the root has a ½, which cancels the 2 of 2u.",
+            "That is twice as much as it should be. The slope of the root has a ½, which cancels the 2 of 2u.",
         ),
         (
             lambda g, z, u, v: (g * u / z**2, g * v / z**2),
             "That is divided by z once too often. For a point straight to the east, one step east adds one step.",
+        ),
+        (
+            lambda g, z, u, v: (g * u / (u + v), g * v / (u + v)),
+            "u + v is the way along the streets. Divide by the distance as the crow flies.",
         ),
         (
             lambda g, z, u, v: (g, g),
@@ -263,7 +267,7 @@ to `u` and to `v`. (Think of a point straight to the east first: what does one s
             "your rule divides by zero.",
         ),
     ],
-    why="A step to the east counts with the share of the way that leads east, and likewise to the north.",
+    why="A step east counts u/z: in full if the point is straight to the east, not at all if it is straight to the north.",
     minutes=8,
 )
 
