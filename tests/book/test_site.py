@@ -154,10 +154,14 @@ def draws_its_formulas(page: Any) -> None:
 
 
 def begins_with_a_picture(page: Any) -> None:
-    """Assert that a player or a picture is on the first screen, and that the list of contents does not cover it."""
-    seen = page.locator(f"{PLAYERS} section.player, article .cell_output img, article [data-two-sliders]")
-    seen = seen.locator("visible=true").first
-    assert seen.bounding_box()["y"] <= 660
+    """Assert that what a chapter begins with is on the first screen, and that the list of contents does not cover it.
+
+    That is a player or a picture; or the program that makes it, and then the picture itself begins on a screen of 900
+    pixels.
+    """
+    seen = f"{PLAYERS} section.player, article .cell_output img, article [data-two-sliders]"
+    for begins, most in ((f"article .cell_input pre, {seen}", 660), (seen, 880)):
+        assert page.locator(begins).locator("visible=true").first.bounding_box()["y"] <= most
     for height in (720, 900):
         page.set_viewport_size({"width": 1280, "height": height})
         page.wait_for_function(BESIDE)
