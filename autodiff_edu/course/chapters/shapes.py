@@ -61,7 +61,7 @@ PREDICTIONS = (
             100: "That is w[0, 1], in the first row and the last column.",
             10: "That is the cotangent of z[0] alone. With which factor did w[2, 0] go into z[0]?",
             3: "That is x alone. Every contribution is multiplied by a cotangent.",
-            40: "That is the value of w times the cotangent. To w goes x times the cotangent.",
+            40: "That is the value of w times the cotangent. What arrives at w is x times the cotangent.",
             330: "That adds up both columns. w[2, 0] goes into z[0] only.",
         },
         why="The element meets x[2] = 3 and goes into z[0], whose cotangent is 10.",
@@ -92,7 +92,7 @@ PREDICTIONS = (
         why="Each of the 342 masses pulls at it in proportion to its distance; together they pull to their mean.",
     ),
     Prediction(
-        "The flat fit settled at a loss of 0.641. Which number of the masses is that?",
+        "The flat fit settled at a loss of 0.641. Which statistic of the masses is that?",
         answer="their variance",
         choices=("their mean", "their variance", "their standard deviation", "their range"),
         hints={
@@ -181,7 +181,7 @@ A fader on a mixing desk fades from track `a` (at `x = 0`) to track `b` (at `x =
         ),
         (
             added_norms,
-            "Several loudnesses make one as elements of a vector do: by a norm, not by a sum.",
+            "Several loudnesses are combined by their norm, not by their sum.",
         ),
         (
             lambda x, pairs: (..., added_norms(x, pairs)[1]),
@@ -270,7 +270,7 @@ and `y`. It returns two contributions, to `x` and to `y`. Start with the shapes.
         (lambda g, z, x, y: (..., g.T @ x), TURNED.format("y", "y")),
     ],
     otherwise="An entry of a matrix product is a row times a column: which entries of z does one element touch?",
-    why="The shapes leave hardly a choice, and the numbers agree, also for square matrices.",
+    why="The shapes leave little choice, and the numbers agree for square matrices too.",
     minutes=8,
 )
 
@@ -322,7 +322,7 @@ def lead_to_trust(found: Any, wanted: Any) -> str:
 SPRING = Function(
     "The reading that nobody should trust",
     """\
-A line through the readings of a spring: how far does it stretch under a load? Each row of `readings` holds a load, a stretch, and a trust from 0 (ignore it) to 1; the squared errors are multiplied by it. Yet the reading of trust 0 still drags the line down, and if you write 1 into every trust, the predictions don't change at all. Why? Find the line, and mend it.""",
+A line through the readings of a spring: how far does it stretch under a load? Each row of `readings` holds a load, a stretch, and a trust from 0 (ignore it) to 1; the squared errors are multiplied by it. Yet the reading of trust 0 still drags the line down, and if you write 1 into every trust, the predictions don't change at all. Why? Find the faulty line of code, and mend it.""",
     signature="predictions_of(readings)",
     cases=[Case(partial(predicted, n), lead_to_trust, within=0.003) for n in (10, 25)],
     answer=trusting,
