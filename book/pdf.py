@@ -29,8 +29,8 @@ FURNITURE = (
     " article > section > h1 + p:has(> em:only-child > a)"
 )
 PLAIN = "span.pre, span.n, span.p, span.w, span.o, span.nn, pre > span:not([class])"  # looks as what it stands in
-ELSEWHERE = {"rule-source", "contributing/tensorflow-semantics"}  # 100 pages of code, which a checkout has as files
-WIDE = {"rule-book", "dictionary", "made/benchmarks/RESULTS"}
+ELSEWHERE = {"rule-source", "contributing/tensorflow-semantics", "made/benchmarks/RESULTS"}  # a checkout has them
+WIDE = {"rule-book", "dictionary"}
 
 
 def main() -> None:
