@@ -191,7 +191,7 @@ class Kernel:
         from autodiff_edu.text.frames import OURS
 
         if (here := _Printed.write.__code__.co_filename) not in OURS:
-            OURS.append(here)  # what a program prints comes here, and is no step of it
+            OURS.append(here)  # what a program prints comes here, and is not a step of it
         printed = _Printed(told["outputs"])
 
         displayed: list[Any] = []
