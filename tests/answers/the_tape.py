@@ -115,6 +115,28 @@ def erasing(lines, watched):
     return names
 
 
+def for_each_input(lines, watched):
+    names, followed = [], set(watched)
+    for name, inputs in lines:
+        for each in inputs:
+            if each in followed:
+                names.append(name)
+                followed.add(name)
+    return names
+
+
+def too_soon(lines, watched):
+    names, followed = [], set(watched)
+    for name, inputs in lines:
+        for each in inputs:
+            if each in followed:
+                names.append(name)
+                followed.add(name)
+                break
+            followed.discard(name)
+    return names
+
+
 def returns_in_the_loop(lines, watched):
     return [name for name, inputs in lines[:1] if some(inputs, watched)]
 
@@ -143,8 +165,9 @@ WRONG = {
         (7, "two operations"),
         (2, "two lines"),
         (3, "number of turns"),
-        (11, "one by one"),
-        (8.5, "a whole number of entries"),
+        (11, "computes nothing"),
+        (12, "one by one"),
+        (8.5, "one by one"),
         (None, "your answer is None.$"),
         (-1, "one by one"),
         (1e300, "one by one"),
@@ -184,12 +207,14 @@ WRONG = {
         ),
         (by(lambda inputs, followed: inputs[0] in followed), "the first input alone"),
         (by(lambda inputs, followed: inputs[-1] in followed), "the last input alone"),
-        (by(some, forgets=False), "What should happen to `y`"),
+        (by(some, forgets=False), "Is `y` still watched"),
         (backwards, "its entry stays on the tape"),
         (by(lambda inputs, followed: not some(inputs, followed)), "For the lemonade"),
         (lambda lines, watched: [name for name, _ in lines], "returns every line"),
         (lambda lines, watched: len(recorded(lines, watched)), "counts the lines"),
-        (lambda lines, watched: set(recorded(lines, watched)), "For the lemonade"),
+        (lambda lines, watched: set(recorded(lines, watched)), "has no order"),
+        (for_each_input, "How many entries does one operation leave"),
+        (too_soon, "Look at all inputs"),
         (lambda lines, watched: [*watched, *recorded(lines, watched)], "For the lemonade"),
         (lambda lines, watched: recorded(lines, watched)[::-1], "For the lemonade"),
         (lambda lines, watched: list(dict.fromkeys(recorded(lines, watched))), "each has an entry of its own"),

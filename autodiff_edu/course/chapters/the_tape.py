@@ -26,7 +26,7 @@ PREDICTIONS = (
         why="You sell 45 cups instead of 60, and earn 2.00 on each instead of 1.50. The two just cancel.",
     ),
     Prediction(
-        "It rains, and you write 40 over the 60 in `cups`. What has to be computed again?",
+        "It rains. You cross out the 60 in `cups` and write 40. What has to be computed again?",
         answer="profit",
         choices=("profit", "t3 and profit", "t1 and profit", "t1, t3 and profit"),
         hints={
@@ -48,7 +48,7 @@ PREDICTIONS = (
         why="Nobody was watching `sugar` yet when a was computed. So a is not watched, and c uses nothing else.",
     ),
     Prediction(
-        "You are about to write `seed=2` for `seed=1`, so that the coin falls differently. What can be different on the "
+        "You're about to change `seed=1` to `seed=2`, so that the coin falls differently. What can be different on the "
         "tape?",
         answer="which operations it holds",
         choices=("how many entries it holds", "which operations it holds", "both", "nothing: the program is the same"),
@@ -72,15 +72,15 @@ PREDICTIONS = (
         why="Each sine's output is the next one's input. So there are 51 different arrays, of 8 kilobytes each.",
     ),
     Prediction(
-        "Now `y = y * weights` runs 50 times, with one plain NumPy array `weights`. How many kilobytes does the tape "
-        "hold?",
+        "Now `y = y * weights` runs 50 times. `weights` is one plain NumPy array, and your program may write into it at "
+        "any time. How many kilobytes does the tape hold?",
         answer="808",
         choices=("408", "416", "808"),
         hints={
             "408": "That is what the sines took. A product has a second input, `weights`, and an entry keeps all its "
             "inputs.",
-            "416": "With what you have read so far, this is the sensible guess: one more array than before. But can the "
-            "tape be sure that nobody writes into a plain array later?",
+            "416": "One more array would do if nobody ever wrote into `weights`. But if somebody may, between two products, "
+            "what must each entry keep?",
         },
         why="Each entry keeps its output and a copy of `weights`, 16 kilobytes together. The first `y` makes 808.",
     ),
@@ -108,8 +108,8 @@ PREDICTIONS = (
         "At 2.25 euros, the last entry keeps 1.75 and 52.5. What is the slope of the profit there?",
         answer=0,
         hints={
-            52.5: "That is what the right-hand path brings. What does the left-hand path take away?",
-            -52.5: "That is the left-hand path. What does the right-hand one bring?",
+            52.5: "That is what the path through t3 brings. What does the path through t1 take away?",
+            -52.5: "That is the path through t1. What does the one through t3 bring?",
             105: "The two paths pull in opposite directions.",
             15: "That was at 2 euros. What the entry keeps is different now.",
             50.75: "Each euro costs you 30 cups, not one. What would those 30 have earned?",
@@ -147,9 +147,9 @@ with ad.GradientTape() as tape:
         9: "9 counts `half = 0.5 * 3.0` or `y = x` as well. Neither leaves an entry.",
         10: "10 counts `y = x` and `half = 0.5 * 3.0` as well. One computes nothing, the other touches nothing "
         "watched.",
+        11: "11 counts three entries for each turn. Giving a result the name `y` computes nothing.",
     },
-    otherwise="The tape holds a whole number of entries. Count operations on watched values, one by one, and the "
-    "loop's line once per turn.",
+    otherwise="Count the operations on watched values, one by one, and those of the loop's line once for each turn.",
     why="Three turns with two operations each, then a sine and a multiplication.",
     minutes=6,
 )
@@ -309,6 +309,29 @@ def erasing(lines: Lines, watched: set[str]) -> list[str]:
     return names
 
 
+def for_each_input(lines: Lines, watched: set[str]) -> list[str]:
+    """Record a line once for each watched input."""
+    followed, names = set(watched), []
+    for name, inputs in lines:
+        found = [name for each in inputs if each in followed]
+        names += found
+        (followed.add if found else followed.discard)(name)
+    return names
+
+
+def too_soon(lines: Lines, watched: set[str]) -> list[str]:
+    """Stop following the output at the first input that is not watched, with others still to come."""
+    followed, names = set(watched), []
+    for name, inputs in lines:
+        for each in inputs:
+            if each in followed:
+                followed.add(name)
+                names.append(name)
+                break
+            followed.discard(name)
+    return names
+
+
 def at_least_one(followed: set[str], inputs: list[Any]) -> bool:
     """Return what a tape asks of each operation."""
     return bool(followed.intersection(inputs))
@@ -316,7 +339,7 @@ def at_least_one(followed: set[str], inputs: list[Any]) -> bool:
 
 FORGET = (
     "In the program `y = 2 * x`, `y = 3 * k`, `z = y + 1` only x is watched, and your function returns {given}. The "
-    "second line gives the name `y` to a value that nobody watches. What should happen to `y` in your set?"
+    "second line gives the name `y` to a value that nobody watches. Is `y` still watched in the third?"
 )
 
 RULE = Function(
@@ -334,7 +357,10 @@ Write the decision that every tape makes. `lines` are the operations of a progra
         case(
             LEMONADE,
             {"price"},
-            "For the lemonade, with price watched, the tape records {answer}, and your function returns {given}.",
+            lambda found, wanted: (
+                f"For the lemonade, with price watched, the tape records {wanted}, and your function returns {found}."
+                + (" A set has no order: return a list." if isinstance(found, set) else "")
+            ),
         ),
         case(
             [("a", ["x", "k"]), ("b", ["k", 3.0]), ("c", ["a", "b"])],
@@ -356,6 +382,12 @@ Write the decision that every tape makes. `lines` are the operations of a progra
                 f"the third line, and your function returns {found}."
                 + (" When the first line ran, was `a` watched?" if "b" in found else "")
             ),
+        ),
+        case(
+            [("y", [2.0, "x"]), ("y", [10.0, "y"]), ("z", ["y", 1.0])],
+            {"x"},
+            "In the program `y = 2 * x`, `y = 10 + y`, `z = y + 1` only x is watched. The tape records {answer}, and your "
+            "function returns {given}.",
         ),
     ],
     answer=recorded,
@@ -398,6 +430,16 @@ Write the decision that every tape makes. `lines` are the operations of a progra
         (
             lambda lines, watched: [name for name, _ in lines],
             "Your function returns every line. A tape leaves out what uses nothing that is watched.",
+        ),
+        (
+            for_each_input,
+            "In `profit = t3 * cups` both inputs are watched, and your function returns {given}. How many entries does "
+            "one operation leave?",
+        ),
+        (
+            too_soon,
+            "In the program `y = 2 * x`, `y = 10 + y`, `z = y + 1` only x is watched, and your function returns {given}. In "
+            "the second line, the last input is watched. Look at all inputs before you decide about the output.",
         ),
         (
             lambda lines, watched: len(recorded(lines, watched)),

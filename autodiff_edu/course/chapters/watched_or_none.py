@@ -21,18 +21,18 @@ from ..predictions import Prediction
 PREDICTIONS = (
     Prediction(
         "One walk back starts at `y = (x - 3)²`, another at `z = w · 2`, and `x` is 3. Which of them brings a 0 to `x`?",
-        answer="only that from y",
-        choices=("only that from y", "only that from z", "both", "neither"),
+        answer="only the walk from y",
+        choices=("only the walk from y", "only the walk from z", "both", "neither"),
         hints={
-            "only that from z": "A walk back from `z` visits what `z` was computed from. Does it get to `x`?",
+            "only the walk from z": "A walk back from `z` visits what `z` was computed from. Does it get to `x`?",
             "both": "As mathematics both slopes are 0. But a walk back visits only what its target was computed from.",
             "neither": "`y` was computed from `x`, so something arrives there. What is the derivative of (x - 3)² at 3?",
         },
         why="The walk from `y` gets to `x`, and what it brings is 2 · 0. The walk from `z` never gets there.",
     ),
     Prediction(
-        "The four sources are `ad.constant(2.0)`, `ad.Variable(2.0, trainable=False)`, `ad.Variable(2)` and "
-        "`ad.Variable(2.0)`. Nobody calls `watch`. Which of them have a slope?",
+        "The sources are `a = ad.constant(2.0)`, `b = ad.Variable(2.0, trainable=False)`, `c = ad.Variable(2)` and "
+        "`d = ad.Variable(2.0)`. Nobody calls `watch`. Which of them have a slope?",
         answer="only d",
         choices=("only d", "c and d", "b, c and d", "all four"),
         hints={
@@ -46,10 +46,10 @@ PREDICTIONS = (
         "`t` is computed before the tape begins, and `root` from `w.numpy()`. Then `y = t * root`. Which gradients are "
         "`None`?",
         answer="both",
-        choices=("that with respect to x", "that with respect to w", "both", "neither"),
+        choices=("the one with respect to x", "the one with respect to w", "both", "neither"),
         hints={
-            "that with respect to x": "`x` is lost, true. Now follow `w`: what does `w.numpy()` return?",
-            "that with respect to w": "`w` is lost, true. Now follow `x`: was the tape there when `t` was computed?",
+            "the one with respect to x": "`x` is lost, true. Now follow `w`: what does `w.numpy()` return?",
+            "the one with respect to w": "`w` is lost, true. Now follow `x`: was the tape there when `t` was computed?",
             "neither": "Go backwards from `y`. What are `t` and `root` to this tape?",
         },
         why="To this tape, `t` and `root` are numbers like any other. Nothing watched goes into `y`.",
@@ -72,7 +72,7 @@ PREDICTIONS = (
         hints={
             "all four": "A line is recorded if something watched goes into it. After the rounding, is anything watched?",
             "the first two": "Something watched goes into the line that rounds, too: `price`.",
-            "all but `rounded`": "`price` goes into the line of `rounded`, and is watched. What goes into that of `total`?",
+            "all but `rounded`": "`price` goes into the line of `rounded`, and is watched. What goes into the line of `total`?",
         },
         why="`price`, which is watched, goes into the line that rounds. Nothing flows back through that, so nothing "
         "watched goes into `total`.",
@@ -97,15 +97,17 @@ PREDICTIONS = (
         why="Between the walk that worked and the next one, it's the only line that gives `pace` a new value.",
     ),
     Prediction(
-        "`x = ad.Variable(2.0)`. Each turn computes `y = x + 1` under a tape, and ends with `x = x + 1`. What kind of "
-        "object is `x` in turn 2?",
-        answer="Tensor",
-        choices=("Variable", "Tensor", "float"),
+        "Each turn makes a new tape, computes `y = x + 1` under it, and ends with `x = x + 1`, outside the `with` block. "
+        "How many entries will the tapes of turn 1 and of turn 2 hold?",
+        answer="1 and 0",
+        choices=("1 and 1", "1 and 0", "2 and 1", "2 and 2"),
         hints={
-            "Variable": "Does `x + 1` change the variable, or compute something new?",
-            "float": "What does `+` return when one side is a variable or a tensor?",
+            "1 and 1": "In turn 2, `x` is what `x + 1` computed. Does the new tape watch that?",
+            "2 and 1": "Is a tape recording when `x = x + 1` runs?",
+            "2 and 2": "Is a tape recording when `x = x + 1` runs? And does the tape of turn 2 watch the new `x`?",
         },
-        why="`x + 1` is a new tensor, and the name `x` now belongs to it.",
+        why="In turn 2 `x` is a tensor that nobody watches, so `y = x + 1` leaves no entry. And `x = x + 1` runs when no tape "
+        "is recording.",
     ),
 )
 
@@ -149,9 +151,11 @@ x = x + 1.0; y = x * x               # h
         ),
         "b": slope(
             2,
-            "Two paths lead from x to y. One is cut by the step function; along the other, floor(x) is just a number.",
+            "Two paths lead from x to y. One is cut by the step function. Along the other, floor(x) is just a number: which "
+            "one?",
             {
-                5: "5 would be the slope of x². floor(x) is 2 here, but it does not change with x: one contribution only."
+                5: "5 would be the slope of x². floor(x) is 2 here, and its path is cut: there is one contribution only.",
+                4.5: "4.5 has a contribution from each path. Does any come through floor?",
             },
         ),
         "c": slope(None, "Look for a path from x to y that does not go through floor. Adding 1 does not make one."),
@@ -159,7 +163,10 @@ x = x + 1.0; y = x * x               # h
             0,
             "maximum is not a step function: its curve bends, but never jumps. It took 3 here, so how much does y "
             "change with x?",
-            {1: "1 is the slope where x is the larger one. At x = 2.5 the larger one is 3."},
+            {
+                1: "1 is the slope where x is the larger one. At x = 2.5 the larger one is 3.",
+                3: "3 is the value of y.",
+            },
         ),
         "e": slope(
             None,
@@ -180,12 +187,19 @@ x = x + 1.0; y = x * x               # h
         "g": slope(
             10,
             "x is read after the assign, which cuts nothing. Which value does it have then?",
-            {5: "5 is the slope at 2.5. But x is read after the assign, when it is 5."},
+            {
+                5: "5 is the slope at 2.5. But x is read after the assign, when it is 5.",
+                25: "25 is the value of y.",
+            },
         ),
         "h": slope(
             7,
             "The new x was computed under the tape, from a variable. So is it on the tape, and what is its value?",
-            {5: "5 is the slope at 2.5. Which value does x have in the line of y?"},
+            {
+                5: "5 is the slope at 2.5. Which value does x have in the line of y?",
+                3.5: "3.5 is the new x. What is the slope of x² there?",
+                12.25: "12.25 is the value of y.",
+            },
         ),
     },
     why="In b and f one path of two is cut. floor has the slope 0 there, so 2 is right; but 6.25 is not the slope of x³. "
