@@ -76,6 +76,21 @@ def all_by_as_much(f, p, g, h=1e-5):
     return np.isclose((f(p + h) - f(p - h)) / (2 * h), np.sum(g))
 
 
+def the_first_half(f, p, g):
+    v = np.where(np.arange(len(p)) < 6, 1.0 + np.arange(len(p)), 0.0)
+    return np.isclose(measured(f, p, v), g @ v)
+
+
+def over_half_the_run(f, p, g, h=1e-5):
+    v = np.random.default_rng(3).standard_normal(len(p))
+    return np.isclose((f(p + h * v) - f(p - h * v)) / h, g @ v)
+
+
+def too_lenient(f, p, g, h=1e-9):
+    v = np.random.default_rng(3).standard_normal(len(p))
+    return np.isclose(f(p + h * v) - f(p), h * (g @ v), atol=1e-6)
+
+
 def along_g(f, p, g):
     return np.isclose(measured(f, p, g / np.linalg.norm(g)), np.linalg.norm(g))
 
@@ -142,6 +157,9 @@ WRONG = {
         (lambda f, x, h: (2 * forward(f, x, h) + forward(f, x, 2 * h)) / 3, "errors don't cancel"),
         (lambda f, x, h: 2 * forward(f, x, h) - (f(x + 2 * h) - f(x)) / h, "run of 2h"),
         (lambda f, x, h: 2 * (f(x + h) - f(x)) / h - (f(x + 2 * h) - f(x)) / 2 * h, "multiplies by h"),
+        (lambda f, x, h: 2 * forward(f, x, h) - (f(x + 2 * h) - f(x)), "Divide it by its run, 2h"),
+        (lambda f, x, h: 2 * forward(f, x, h) - (f(2 * h) - f(x)) / (2 * h), "You take f at 2h"),
+        (lambda f, x, h: forward(f, x, h) - (forward(f, x, 2 * h) - forward(f, x, h)) / 2, "half of c · h is left"),
         (lambda f, x, h: 2 * forward(f, x, h) - forward(f, x + h, h), "begins at x \\+ h"),
         (lambda f, x, h: (4 * f(x + h) - 3 * f(x) - f(x + 2 * h)) / h, "twice the slope"),
         (lambda f, x, h: (3 * f(x) - 4 * f(x + h) + f(x + 2 * h)) / (2 * h), "sign is wrong"),
@@ -187,6 +205,9 @@ WRONG = {
         (one_by_one_to_one_side, "24 times"),
         (along_the_first, "says nothing about its entry"),
         (lambda f, p, g: np.isclose(measured(f, p, np.arange(12.0)), g @ np.arange(12.0)), "doesn.t move a parameter"),
+        (the_first_half, "doesn.t move a parameter"),
+        (over_half_the_run, "divide by the whole run"),
+        (too_lenient, "comparison is too lenient"),
         (all_by_as_much, "the two cancel"),
         (along_g, "along g itself"),
         (exactly, "with np.isclose, not with =="),

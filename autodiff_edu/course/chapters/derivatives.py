@@ -206,6 +206,19 @@ A tank can't hold less than nothing: `f(x)` raises an error for x below 0, and y
             "`/ 2 * h` divides by 2 and then multiplies by h. Write `/ (2 * h)`.",
         ),
         (
+            lambda f, x, h: 2 * forward(f, x, h) - (f(x + 2 * h) - f(x)),
+            "The second difference is a rise. Divide it by its run, 2h.",
+        ),
+        (
+            lambda f, x, h: 2 * forward(f, x, h) - (f(2 * h) - f(x)) / (2 * h),
+            "You take f at 2h, which is right only for x = 0. Two steps from x is x + 2h.",
+        ),
+        (
+            lambda f, x, h: 1.5 * forward(f, x, h) - 0.5 * forward(f, x, 2 * h),
+            "The slope is counted once, but half of c · h is left. How much of c · h do two of the first have, and one of the "
+            "second?",
+        ),
+        (
             lambda f, x, h: 2 * forward(f, x, h) - (f(x + 2 * h) - f(x + h)) / h,
             "The second difference begins at x + h. Let both begin at x.",
         ),
@@ -391,7 +404,8 @@ def at_random(p: Any, g: Any) -> Any:
 
 ONE_ONLY = (
     "This g is wrong in one entry, and you said True: a step that doesn't move a parameter says nothing about its entry. "
-    "Move all of them at once, each by an amount of its own."
+    "Move all of them at once, each by an amount of its own. If yours does, the comparison is too lenient: compare slopes, "
+    "each divided by its run, to three digits or more."
 )
 CANCELS = (
     "This g has two wrong entries, one 3 too large and one 3 too small, and you said True. Along (1, 1, …, 1) the two "
@@ -399,11 +413,11 @@ CANCELS = (
 )
 ALONG_G = (
     "There is a wrong g for which your function says True: it was made so that along g itself the two slopes agree. Choose "
-    "a direction that doesn't depend on what you are checking."
+    "a direction that doesn't depend on what you are checking. If yours doesn't, the comparison is too lenient."
 )
 REFUSED = (
     "This g is right, and you said False. What g says of a direction v is the sum of g times v, with the same v that you step "
-    "along. Is h around 1e-5? And a measured slope has nine right digits or so: compare with np.isclose, not with ==."
+    "along. Is h around 1e-5 (1e-8 for a step to one side), and do you divide by the whole run, which is 2h for a step to each side? And a measured slope has nine right digits or so: compare with np.isclose, not with ==."
 )
 
 MILLION = Function(
@@ -420,6 +434,8 @@ Somebody hands you an array `g` with a million numbers, and says that it's the g
         ),
         Case(says(changed((3, 3.0), (7, -3.0))), CANCELS),
         Case(says(changed((0, -5.0))), ONE_ONLY),
+        Case(says(changed((6, 5.0))), ONE_ONLY),
+        Case(says(changed((11, -8.0))), ONE_ONLY),
         Case(
             says(square_to_its_own_error()),
             ALONG_G,
