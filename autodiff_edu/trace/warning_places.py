@@ -51,19 +51,21 @@ def show_at_the_line() -> None:
 
 def warn(kind: str, flag: int) -> None:
     """Warn as NumPy does, but about the expression that the user wrote; of a backward pass, the one pulled back."""
-    frame = user_frame(sys._getframe(1))
-    ours: FrameType | None = sys._getframe(1)
-    while ours is not None and ours is not frame and ours.f_code is not walk.__code__:
-        ours = ours.f_back
-    backward = ours is not None and ours is not frame
-    where = ours.f_locals["entry"].where if ours is not None and backward else (frame.f_code, frame.f_lasti)
+    user = user_frame(sys._getframe(1))
+    where, passing = (user.f_code, user.f_lasti), ""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame is not user:
+        if frame.f_code is walk.__code__:
+            where, passing = frame.f_locals["entry"].where, "the backward pass of "
+            break
+        frame = frame.f_back
     _, file, line, _ = place(where)
     found = written(where)
     warnings.warn_explicit(
-        f"{kind} encountered in {'the backward pass of ' * backward}{found[0]:.60}" if found else f"{kind} encountered",
+        f"{kind} encountered in {passing}{found[0]:.60}" if found else f"{kind} encountered",
         RuntimeWarning,
         file,
         line,
-        module=frame.f_globals.get("__name__"),
-        registry=frame.f_globals.setdefault("__warningregistry__", {}),
+        module=user.f_globals.get("__name__"),
+        registry=user.f_globals.setdefault("__warningregistry__", {}),
     )

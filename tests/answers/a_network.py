@@ -40,7 +40,7 @@ def merging(offset, product=lambda w, v: w @ v, stop=None):
     return merge
 
 
-def said(w1="stays", b1="stays", w2="stays", b2="moves"):
+def say(w1="stays", b1="stays", w2="stays", b2="moves"):
     return {"W1": w1, "b1": b1, "W2": w2, "b2": b2}
 
 
@@ -56,7 +56,7 @@ def by_choosing(g, z, x, y):
 
 RIGHT = {
     1: [by_probing, backwards, by_itself, merging(lambda b, v, c: v.T @ b + c)],
-    2: [said(), {name: word.capitalize() for name, word in said().items()}],
+    2: [say(), {name: word.capitalize() for name, word in say().items()}],
     3: [
         halves,
         by_choosing,
@@ -81,17 +81,17 @@ WRONG = {
         (lambda layers: layers, "should be"),
     ],
     2: [
-        (said(*["moves"] * 4), "If all of them moved"),
-        (said(b2="stays"), "Then the loss wouldn't fall at all"),
-        (said(w2="moves"), "What arrives at W2 is"),
-        (said(b1="moves"), "What arrives at b1"),
-        (said("moves", "moves"), "What arrives at W1 and b1"),
-        (said("moves", w2="moves"), "what arrives at W2 is"),
-        (said("moves", "moves", "moves", "stays"), "isn't multiplied by anything"),
-        (said("moves"), "with a pencil"),
-        (said(b2="both"), '"moves" or "stays"'),
+        (say(*["moves"] * 4), "If all of them moved"),
+        (say(b2="stays"), "Then the loss wouldn't fall at all"),
+        (say(w2="moves"), "What arrives at W2 is"),
+        (say(b1="moves"), "What arrives at b1"),
+        (say("moves", "moves"), "What arrives at W1 and b1"),
+        (say("moves", w2="moves"), "what arrives at W2 is"),
+        (say("moves", "moves", "moves", "stays"), "isn't multiplied by anything"),
+        (say("moves"), "with a pencil"),
+        (say(b2="both"), '"moves" or "stays"'),
         ({"W1": "stays"}, "No answer is given for"),
-        (said(b2=...), "three dots"),
+        (say(b2=...), "three dots"),
     ],
     3: [
         (lambda g, z, x, y: (g, g), "the rule of `x \\+ y`"),

@@ -43,7 +43,7 @@ def day_by_day(order, demand):
     return np.stack([o - d if o > d else 3 * (d - o) for o, d in zip(order, demand, strict=True)])
 
 
-def clipped(order, demand):
+def clip(order, demand):
     """A base line of slope -3, and what bends it: min is 0 at the tie by `where`."""
     return 3 * (demand - order) + 4 * relu(order - demand)
 
@@ -87,13 +87,13 @@ def between(f, x, h=1e-4):
 FOUR = {"split": "stuck", "late": "flat", "miss": "bottom", "drag": "flat"}
 
 
-def stacked(order, demand):
+def stack(order, demand):
     """Two choices that are made by hand."""
     return np.where(order > demand, order - demand, 0) + 3 * np.where(demand >= order, demand - order, 0)
 
 
 RIGHT = {
-    1: [branches, other_way_round, product, two_choices, flags, own_rule, day_by_day, clipped, stacked],
+    1: [branches, other_way_round, product, two_choices, flags, own_rule, day_by_day, clip, stack],
     2: [FOUR, {name: word.upper() for name, word in FOUR.items()}],
     3: [steps, slopes, nudges, beside, lowest, without_a_corner],
 }

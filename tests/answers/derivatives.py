@@ -17,7 +17,7 @@ def through_three_points(f, x, h):
     return rises[0]
 
 
-def fitted(f, x, h):
+def fit(f, x, h):
     places = x + h * np.arange(3)
     return np.polynomial.Polynomial.fit(places, [f(place) for place in places], 2).deriv()(x)
 
@@ -31,19 +31,19 @@ FINE = {"pump": "long", "lens": "slope", "clock": "short", "door": "corner"}
 SECOND = np.random.default_rng(5)
 
 
-def measured(f, p, v, h=1e-5):
+def measure(f, p, v, h=1e-5):
     return (f(p + h * v) - f(p - h * v)) / (2 * h)
 
 
 def at_random(f, p, g):
     v = np.random.default_rng().standard_normal(len(p))
-    return np.isclose(measured(f, p, v), g @ v)
+    return np.isclose(measure(f, p, v), g @ v)
 
 
 def of_length_one(f, p, g):
     v = SECOND.standard_normal(len(p))
     v /= np.linalg.norm(v)
-    return abs(measured(f, p, v) - np.dot(g, v)) < 1e-3
+    return abs(measure(f, p, v) - np.dot(g, v)) < 1e-3
 
 
 def twice(f, p, g):
@@ -57,11 +57,11 @@ def one_sided(f, p, g, h=1e-7):
 
 def primes(f, p, g):
     v = np.array([2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37][: len(p)], dtype=float)
-    return bool(np.allclose(measured(f, p, v), (g * v).sum(), rtol=1e-4))
+    return bool(np.allclose(measure(f, p, v), (g * v).sum(), rtol=1e-4))
 
 
 def one_by_one(f, p, g):
-    return np.allclose([measured(f, p, line) for line in np.eye(len(p))], g)
+    return np.allclose([measure(f, p, line) for line in np.eye(len(p))], g)
 
 
 def one_by_one_to_one_side(f, p, g, h=1e-5):
@@ -69,7 +69,7 @@ def one_by_one_to_one_side(f, p, g, h=1e-5):
 
 
 def along_the_first(f, p, g):
-    return np.isclose(measured(f, p, np.eye(len(p))[0]), g[0])
+    return np.isclose(measure(f, p, np.eye(len(p))[0]), g[0])
 
 
 def all_by_as_much(f, p, g, h=1e-5):
@@ -78,7 +78,7 @@ def all_by_as_much(f, p, g, h=1e-5):
 
 def the_first_half(f, p, g):
     v = np.where(np.arange(len(p)) < 6, 1.0 + np.arange(len(p)), 0.0)
-    return np.isclose(measured(f, p, v), g @ v)
+    return np.isclose(measure(f, p, v), g @ v)
 
 
 def over_half_the_run(f, p, g, h=1e-5):
@@ -92,27 +92,27 @@ def too_lenient(f, p, g, h=1e-9):
 
 
 def along_g(f, p, g):
-    return np.isclose(measured(f, p, g / np.linalg.norm(g)), np.linalg.norm(g))
+    return np.isclose(measure(f, p, g / np.linalg.norm(g)), np.linalg.norm(g))
 
 
 def exactly(f, p, g):
     v = np.random.default_rng(3).standard_normal(len(p))
-    return measured(f, p, v) == g @ v
+    return measure(f, p, v) == g @ v
 
 
 def without_a_sign(f, p, g):
     v = np.random.default_rng(3).standard_normal(len(p))
-    return np.isclose(abs(measured(f, p, v)), abs(g @ v))
+    return np.isclose(abs(measure(f, p, v)), abs(g @ v))
 
 
 def with_another_v(f, p, g):
     random = np.random.default_rng(3)
-    return np.isclose(measured(f, p, random.standard_normal(len(p))), g @ random.standard_normal(len(p)))
+    return np.isclose(measure(f, p, random.standard_normal(len(p))), g @ random.standard_normal(len(p)))
 
 
 def too_short(f, p, g):
     v = np.random.default_rng(3).standard_normal(len(p))
-    return np.isclose(measured(f, p, v, h=1e-15), g @ v)
+    return np.isclose(measure(f, p, v, h=1e-15), g @ v)
 
 
 def star(f, p, g):
@@ -135,7 +135,7 @@ RIGHT = {
         lambda f, x, h: forward(f, x, h) + (forward(f, x, h) - forward(f, x, 2 * h)),
         lambda f, x, h: 2 * (forward(f, x, h) - forward(f, x, 2 * h) / 2),
         through_three_points,
-        fitted,
+        fit,
         wrong_by_c,
     ],
     2: [FINE, {name: said.upper() for name, said in FINE.items()}],
@@ -204,7 +204,7 @@ WRONG = {
         (one_by_one, "24 times"),
         (one_by_one_to_one_side, "24 times"),
         (along_the_first, "says nothing about its entry"),
-        (lambda f, p, g: np.isclose(measured(f, p, np.arange(12.0)), g @ np.arange(12.0)), "doesn.t move a parameter"),
+        (lambda f, p, g: np.isclose(measure(f, p, np.arange(12.0)), g @ np.arange(12.0)), "doesn.t move a parameter"),
         (the_first_half, "doesn.t move a parameter"),
         (over_half_the_run, "divide by the whole run"),
         (too_lenient, "comparison is too lenient"),
@@ -213,14 +213,14 @@ WRONG = {
         (exactly, "with np.isclose, not with =="),
         (without_a_sign, "wrong sign everywhere"),
         (with_another_v, "the same v that you step along"),
-        (lambda f, p, g: np.allclose(measured(f, p, HERE), g), "sum of g times v"),
+        (lambda f, p, g: np.allclose(measure(f, p, HERE), g), "sum of g times v"),
         (too_short, "h around 1e-5"),
         (star, "the whole point as one array"),
         (lambda f, p, g: True, "never calls `f`"),
         (lambda f, p, g: at_random(f, HERE, g), "never reads its argument `p`"),
         (lambda f, p, g: at_random(f, TWO, g), "computes with `TWO` of the notebook and never reads its argument `p`"),
         (lambda f, p, g: at_random(hill, p, g), "never calls `f`"),
-        (lambda f, p, g: measured(f, p, g), "True or False"),
+        (lambda f, p, g: measure(f, p, g), "True or False"),
         (lambda f, p, g: ..., "three dots"),
         (lambda f, p, g: None, "True or False|returns None"),
         (lambda f, p: True, "raised TypeError"),

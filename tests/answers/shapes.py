@@ -50,7 +50,7 @@ def unsummed_one_pair(x, pairs):
     return loudness, mixtures(x, pairs)[0] * (b - a) / loudness
 
 
-def averaged(x, pairs):
+def average(x, pairs):
     loudness, slopes = unsummed(x, pairs)
     return loudness, sum(np.mean(slope) for slope in slopes)
 
@@ -78,7 +78,7 @@ def fit(shaped, reduce=np.mean, turns=500, rate=0.2, stretch=1, changed=lambda t
     return predictions_of
 
 
-def solved(readings, power=0.5):
+def solve(readings, power=0.5):
     root = readings[:, 2] ** power
     design = np.column_stack([readings[:, 0], np.ones(len(readings))])
     return design @ np.linalg.lstsq(root[:, np.newaxis] * design, root * readings[:, 1], rcond=None)[0]
@@ -106,10 +106,10 @@ RIGHT = {
         fit(lambda e, t: e**2 @ t, reduce=lambda s: np.sum(s) / 25),
         fit(lambda e, t: t[:, 0] * e**2, reduce=np.sum, rate=0.01, turns=2000),
         fit(lambda e, t: (t[:, 0] ** 0.5 * e) ** 2),
-        solved,
-        lambda readings: solved(readings)[:, np.newaxis],
-        lambda readings: ad.constant(solved(readings).astype(np.float32)),
-        lambda readings: solved(readings).tolist(),
+        solve,
+        lambda readings: solve(readings)[:, np.newaxis],
+        lambda readings: ad.constant(solve(readings).astype(np.float32)),
+        lambda readings: solve(readings).tolist(),
         lambda readings: np.polyval(np.polyfit(*readings.T[:2], 1, w=np.sqrt(readings[:, 2])), readings[:, 0]),
     ],
 }
@@ -128,7 +128,7 @@ WRONG = {
             "sum of the loudnesses",
         ),
         (lambda x, pairs: with_a_tape(x, pairs, lambda c: c), "sum of the mixtures"),
-        (averaged, "the mean of what the elements send back"),
+        (average, "the mean of what the elements send back"),
         (without_watching, "nobody told the tape"),
         (lambda x, pairs: (by_hand(x, pairs)[0], 0.0), "The loudness is right. Now look at the slope"),
         (lambda x, pairs: by_hand(x, pairs)[::-1], "should be"),

@@ -7,7 +7,7 @@ import autodiff_edu as ad
 LINES = [("t1", [30.0, "price"]), ("cups", [120.0, "t1"]), ("t3", ["price", 0.5]), ("profit", ["t3", "cups"])]
 
 
-def recorded(lines, watched):
+def list_recorded(lines, watched):
     followed, names = set(watched), []
     for name, inputs in lines:
         if any(each in followed for each in inputs):
@@ -65,7 +65,7 @@ def on_a_tape(lines, watched):
 
 
 def by(rule, grows=True, forgets=True):
-    def recorded(lines, watched):
+    def list_recorded(lines, watched):
         followed, names = set(watched), []
         for name, inputs in lines:
             if rule(inputs, followed):
@@ -75,7 +75,7 @@ def by(rule, grows=True, forgets=True):
                 followed.discard(name)
         return names
 
-    return recorded
+    return list_recorded
 
 
 def some(inputs, followed):
@@ -153,7 +153,7 @@ RIGHT = {
         np.array([6, 8]),
         range(6, 9, 2),
     ],
-    3: [recorded, with_values, spoiling, recursive, on_a_tape],
+    3: [list_recorded, with_values, spoiling, recursive, on_a_tape],
 }
 
 WRONG = {
@@ -211,13 +211,13 @@ WRONG = {
         (backwards, "its entry stays on the tape"),
         (by(lambda inputs, followed: not some(inputs, followed)), "For the lemonade"),
         (lambda lines, watched: [name for name, _ in lines], "returns every line"),
-        (lambda lines, watched: len(recorded(lines, watched)), "counts the lines"),
-        (lambda lines, watched: set(recorded(lines, watched)), "has no order"),
+        (lambda lines, watched: len(list_recorded(lines, watched)), "counts the lines"),
+        (lambda lines, watched: set(list_recorded(lines, watched)), "has no order"),
         (for_each_input, "How many entries does one operation leave"),
         (too_soon, "Look at all inputs"),
-        (lambda lines, watched: [*watched, *recorded(lines, watched)], "For the lemonade"),
-        (lambda lines, watched: recorded(lines, watched)[::-1], "For the lemonade"),
-        (lambda lines, watched: list(dict.fromkeys(recorded(lines, watched))), "each has an entry of its own"),
+        (lambda lines, watched: [*watched, *list_recorded(lines, watched)], "For the lemonade"),
+        (lambda lines, watched: list_recorded(lines, watched)[::-1], "For the lemonade"),
+        (lambda lines, watched: list(dict.fromkeys(list_recorded(lines, watched))), "each has an entry of its own"),
         (erasing, "its entry stays on the tape"),
         (removing, "`discard`"),
         (returns_in_the_loop, "Is the `return` inside the loop"),
@@ -225,6 +225,6 @@ WRONG = {
         (lambda lines, watched: None, "returns None"),
         (lambda lines, watched: ..., "three dots"),
         (lambda lines: lines, "raised TypeError"),
-        (recorded(LINES, {"price"}), "without calling it"),
+        (list_recorded(LINES, {"price"}), "without calling it"),
     ],
 }

@@ -92,7 +92,7 @@ def by_a_jacobian(first, second, c, x):
     return np.tensordot(two.gradient(loss, c).numpy(), table, axes=stage.ndim)
 
 
-def combined(how, assigns=True, rebinds=False):
+def combine(how, assigns=True, rebinds=False):
     """Make an answer that combines the slopes of the two stages in some way."""
 
     def answer(first, second, c, x):
@@ -194,19 +194,19 @@ WRONG = {
         (without_return, "Is a `return` missing"),
         (from_the_variable, "Begin at the tensor"),
         (
-            combined(
+            combine(
                 lambda one, stage, x, two, loss, c: one.gradient(stage, x, output_gradients=two.gradient(loss, stage))
             ),
             "print it",
         ),
         (
-            combined(lambda one, stage, x, two, loss, c: one.gradient(stage, x) * np.sum(two.gradient(loss, c))),
+            combine(lambda one, stage, x, two, loss, c: one.gradient(stage, x) * np.sum(two.gradient(loss, c))),
             "don't add them up",
         ),
-        (combined(lambda one, stage, x, two, loss, c: two.gradient(loss, c)), "what arrives at c"),
-        (combined(lambda one, stage, x, two, loss, c: one.gradient(stage, x)), "slope of stage one alone"),
+        (combine(lambda one, stage, x, two, loss, c: two.gradient(loss, c)), "what arrives at c"),
+        (combine(lambda one, stage, x, two, loss, c: one.gradient(stage, x)), "slope of stage one alone"),
         (
-            combined(
+            combine(
                 lambda one, stage, x, two, loss, c: one.gradient(stage, x, output_gradients=two.gradient(loss, c)),
                 assigns=False,
                 rebinds=True,
@@ -214,26 +214,26 @@ WRONG = {
             "something that `second` never read",
         ),
         (
-            combined(lambda one, stage, x, two, loss, c: one.gradient(stage, x) * two.gradient(loss, c)),
+            combine(lambda one, stage, x, two, loss, c: one.gradient(stage, x) * two.gradient(loss, c)),
             "For single numbers the product is right",
         ),
         (
-            combined(lambda one, stage, x, two, loss, c: one.gradient(stage, x) + two.gradient(loss, c)),
+            combine(lambda one, stage, x, two, loss, c: one.gradient(stage, x) + two.gradient(loss, c)),
             "do rates add up",
         ),
         (
-            combined(lambda one, stage, x, two, loss, c: one.gradient(stage, x, output_gradients=c)),
+            combine(lambda one, stage, x, two, loss, c: one.gradient(stage, x, output_gradients=c)),
             "isn't c itself",
         ),
         (
-            combined(
+            combine(
                 lambda one, stage, x, two, loss, c: one.gradient(stage, x, output_gradients=two.gradient(loss, c)),
                 assigns=False,
             ),
             "Is anything assigned to c",
         ),
-        (combined(lambda one, stage, x, two, loss, c: two.gradient(loss, x)), "It returns None"),
-        (combined(lambda one, stage, x, two, loss, c: 20.0), "arrays of three"),
+        (combine(lambda one, stage, x, two, loss, c: two.gradient(loss, x)), "It returns None"),
+        (combine(lambda one, stage, x, two, loss, c: 20.0), "arrays of three"),
         (20.0, "I need a function"),
         (lambda first, second, c: 20.0, "raised TypeError"),
         (lambda first, second, c, x: ..., "three dots"),

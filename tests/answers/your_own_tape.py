@@ -19,7 +19,7 @@ SHOWN = ("gap-1", "gap-2", "gap-3", "gap-4", "walk-1", "gap-5", "repair-1")
 FOLDED = ("imports", "piece-1", "piece-2", "piece-3", "rules", "piece-4", "piece-5")
 
 
-def built(*left_out, without="(nothing)", instead=""):
+def build(*left_out, without="(nothing)", instead=""):
     """Return the chapter's tape up to a cell, without some cells, and without what the cells print or fit."""
     names = {"__name__": "answers.your_own_tape"}
     for id, source in sources().items():
@@ -31,10 +31,10 @@ def built(*left_out, without="(nothing)", instead=""):
     return names
 
 
-ARRAYS = built()
-NUMBERS = built("repair-1")  # before the repair
-WITHOUT_COPIES = built(without="x if isinstance(x, Value) else copy(x)", instead="x")
-LENDING = built(without="np.array(number, dtype=float)[()]  # a copy", instead="number")
+ARRAYS = build()
+NUMBERS = build("repair-1")  # before the repair
+WITHOUT_COPIES = build(without="x if isinstance(x, Value) else copy(x)", instead="x")
+LENDING = build(without="np.array(number, dtype=float)[()]  # a copy", instead="number")
 
 
 def edited(id, names, *changes):
@@ -84,7 +84,7 @@ def is_value(x):
 
 def dividing(rule, forward=None, reflected=None, names=ARRAYS):
     """Return the repaired tape with a division, or the tape before that repair."""
-    names = built() if names is ARRAYS else built("repair-1")
+    names = build() if names is ARRAYS else build("repair-1")
     divide = names["apply"]
     names["Value"].__truediv__ = forward or (lambda self, other: divide(np.divide, self, other))
     names["Value"].__rtruediv__ = reflected or (lambda self, other: divide(np.divide, other, self))

@@ -29,7 +29,7 @@ def test_pytorch_follows_what_requires_a_gradient_and_the_record_hangs_off_the_r
     assert (plain * 2.0).grad_fn is None
 
 
-def saved(result):
+def list_saved(result):
     """Return the tensors that a node of PyTorch keeps."""
     torch = pytest.importorskip("torch")
     names = [name for name in dir(result.grad_fn) if name.startswith("_saved_")]
@@ -39,10 +39,10 @@ def saved(result):
 def test_pytorch_keeps_only_what_the_slopes_need():
     torch = pytest.importorskip("torch")
     t3, cups = torch.tensor(1.5, requires_grad=True), torch.tensor(60.0, requires_grad=True)
-    assert sorted(float(value.detach()) for value in saved(t3 * cups).values()) == [1.5, 60.0]
+    assert sorted(float(value.detach()) for value in list_saved(t3 * cups).values()) == [1.5, 60.0]
     result = torch.tanh(t3)
-    assert [float(value.detach()) for value in saved(result).values()] == [float(result.detach())]
-    assert saved(120.0 - t3) == {}
+    assert [float(value.detach()) for value in list_saved(result).values()] == [float(result.detach())]
+    assert list_saved(120.0 - t3) == {}
 
 
 def test_pytorch_counts_writes_into_a_tensor_and_refuses_the_gradient():

@@ -27,7 +27,7 @@ def functions(source):
     return {ast.dump(ast.Module([node.args, *node.body], [])) for node in found}
 
 
-def defined(*, seed=0):
+def define(*, seed=0):
     """Run the cells that define something, without their pictures and trainings."""
     names = {"__name__": "answers.a_network"}
     for id in (
@@ -58,10 +58,10 @@ def in_the_folder_of_the_chapters(monkeypatch):
 
 @pytest.fixture
 def chapter():
-    return defined()
+    return define()
 
 
-def trained(names, network, parameters, **options):
+def train(names, network, parameters, **options):
     """Train, and return the last loss, how many are right of those to learn from and of the new, and the parameters."""
     found = names["train"](names[network], parameters, **{"show": False, **options})
     error = names[network](names["x"], *found) - names["targets"]
@@ -179,19 +179,19 @@ def test_the_penguins_have_five_columns_and_three_species():
 
 
 def test_one_layer_is_right_for_89_of_100_and_time_does_not_help(chapter):
-    loss, _, count, (w, b) = trained(chapter, "one_layer", [np.zeros((2, 3)), np.zeros(3)])
+    loss, _, count, (w, b) = train(chapter, "one_layer", [np.zeros((2, 3)), np.zeros(3)])
     x = np.c_[chapter["x"], np.ones(242)]
     best = np.linalg.lstsq(x, chapter["targets"], rcond=None)[0]
     assert np.allclose(np.vstack([w, b]), best, atol=1e-6)
     assert (round(loss, 3), count) == (0.062, 89)
-    assert trained(chapter, "one_layer", [w, b], turns=4000)[2] == 89
+    assert train(chapter, "one_layer", [w, b], turns=4000)[2] == 89
 
 
 @pytest.mark.parametrize("hidden", [3, 5, 8])
 def test_linear_twice_is_one_layer(chapter, hidden):
-    loss, _, count, (w1, b1, w2, b2) = trained(chapter, "linear_twice", chapter["start"](hidden=hidden))
+    loss, _, count, (w1, b1, w2, b2) = train(chapter, "linear_twice", chapter["start"](hidden=hidden))
     assert (round(loss, 3), count) == (0.062, 89)
-    _, _, _, (w, b) = trained(chapter, "one_layer", [np.zeros((2, 3)), np.zeros(3)])
+    _, _, _, (w, b) = train(chapter, "one_layer", [np.zeros((2, 3)), np.zeros(3)])
     assert np.allclose(w1 @ w2, w, atol=1e-4)
     assert np.allclose(b1 @ w2 + b2, b, atol=1e-4)
 
@@ -200,13 +200,13 @@ def test_linear_twice_is_one_layer(chapter, hidden):
     ("seed", "counts"), [(0, (89, 98)), (1, (95, 98)), (2, (93, 95)), (3, (90, 97)), (4, (93, 96))]
 )
 def test_with_tanh_more_are_right_whichever_are_put_aside(seed, counts):
-    names = defined(seed=seed)
-    found = [trained(names, network, names["start"](hidden=8))[2] for network in ("linear_twice", "network")]
+    names = define(seed=seed)
+    found = [train(names, network, names["start"](hidden=8))[2] for network in ("linear_twice", "network")]
     assert tuple(found) == counts
 
 
 def test_one_hidden_unit_is_right_for_about_75(chapter):
-    assert 73 <= trained(chapter, "network", chapter["start"](hidden=1))[2] <= 77
+    assert 73 <= train(chapter, "network", chapter["start"](hidden=1))[2] <= 77
 
 
 def test_the_chinstraps_score_is_a_plane_or_a_ridge(chapter):
@@ -214,8 +214,8 @@ def test_the_chinstraps_score_is_a_plane_or_a_ridge(chapter):
     learnt = chapter["bills"][chapter["learn"]]
     bills = np.linspace([40.0, 19.0], [50.0, 15.0], 21)
     at = (bills - learnt.mean(axis=0)) / learnt.std(axis=0)
-    plane = chapter["linear_twice"](at, *trained(chapter, "linear_twice", chapter["start"](hidden=8))[3])[:, 1]
-    ridge = chapter["network"](at, *trained(chapter, "network", chapter["start"](hidden=8))[3])[:, 1]
+    plane = chapter["linear_twice"](at, *train(chapter, "linear_twice", chapter["start"](hidden=8))[3])[:, 1]
+    ridge = chapter["network"](at, *train(chapter, "network", chapter["start"](hidden=8))[3])[:, 1]
     assert np.allclose(np.diff(plane, 2), 0.0)
     assert ridge[0] < 0.2
     assert ridge[-1] < 0.2
@@ -238,7 +238,7 @@ def test_with_a_loss_made_for_classes_one_layer_is_right_for_98_too(chapter):
 def test_a_start_at_zero_moves_b2_alone_and_always_answers_adelie(chapter):
     zeros = [np.zeros((2, 8)), np.zeros(8), np.zeros((8, 3)), np.zeros(3)]
     assert round(np.mean(chapter["targets"] ** 2), 3) == 0.333
-    loss, _, _, found = trained(chapter, "network", zeros)
+    loss, _, _, found = train(chapter, "network", zeros)
     assert round(loss, 2) == 0.21
     assert [bool(np.any(each)) for each in found] == [False, False, False, True]
     assert np.allclose(found[3], np.bincount(chapter["species"][chapter["learn"]]) / 242, atol=1e-6)
@@ -252,7 +252,7 @@ def test_always_adelie_is_right_for_44_of_100():
 def test_the_rule_of_the_maximum_trains_the_network_too(chapter):
     chapter["RULES"][np.maximum] = lambda g, z, x, y: (g * (x > y), g * (x < y))
     chapter["relu"] = lambda x, w1, b1, w2, b2: np.maximum(x @ w1 + b1, 0.0) @ w2 + b2
-    assert trained(chapter, "relu", chapter["start"](hidden=8))[2] >= 95
+    assert train(chapter, "relu", chapter["start"](hidden=8))[2] >= 95
 
 
 def test_what_is_shown_before_the_exercises_is_one_sitting():

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from answers.your_own_tape import ARRAYS, NUMBERS, SHOWN, WITHOUT_COPIES, built, dividing, quotient, sources
+from answers.your_own_tape import ARRAYS, NUMBERS, SHOWN, WITHOUT_COPIES, build, dividing, quotient, sources
 
 from autodiff_edu.course import check
 from autodiff_edu.course.chapters.your_own_tape import check_gap
@@ -105,14 +105,14 @@ WRONG = {
 }  # fmt: skip
 
 
-def answered(gap, text):
+def answer_gap(gap, text):
     """What the check says of a gap that is filled in."""
     name, dots = GAPS[gap]
     code = sources()[f"gap-{gap}"]
     assert f"check_gap({gap}, {name})" in code
     code = code.partition("\n\n\ncheck_gap")[0] + "\n"
     assert code.count(dots) == 1
-    names = built()
+    names = build()
     exec(code.replace(dots, text), names)
     before = {name: names.get(name) for name in ("apply", "recording")}
     said = check_gap(gap, names[name])
@@ -122,13 +122,13 @@ def answered(gap, text):
 
 @pytest.mark.parametrize(("gap", "text"), [(gap, text) for gap, texts in RIGHT.items() for text in texts])
 def test_a_gap_that_is_filled_in_is_right(gap, text):
-    said = answered(gap, text)
+    said = answer_gap(gap, text)
     assert said, said
 
 
 @pytest.mark.parametrize(("gap", "text", "hint"), [(gap, *each) for gap, slips in WRONG.items() for each in slips])
 def test_each_slip_in_a_gap_has_a_hint(gap, text, hint):
-    said = answered(gap, text)
+    said = answer_gap(gap, text)
     assert not said
     assert re.search(hint, said.message), said.message
 
@@ -151,7 +151,7 @@ def test_a_gap_s_folded_cell_fills_it_in_only_if_it_is_open(gap):
     name, dots = GAPS[gap]
     code = sources()[f"gap-{gap}"].partition("\n\n\ncheck_gap")[0] + "\n"
     for text in (dots, RIGHT[gap][-1]):
-        names = built()
+        names = build()
         exec(code.replace(dots, text), names)
         yours = names[name], dict(getattr(names[name], "__dict__", {}))
         exec(sources()[f"piece-{gap}"], names)
@@ -180,7 +180,7 @@ def test_what_is_shown_before_the_exercises_has_60_lines_and_1500_words():
 # The fit ------------------------------------------------------------------------------------------------------------
 
 
-def fitted(names, rate, turns=40):
+def fit(names, rate, turns=40):
     """Run the chapter's fit."""
     exec(sources()["player"].partition("\n\n\nad.play")[0], names)
     exec(sources()["fit-1"], names)
@@ -189,8 +189,8 @@ def fitted(names, rate, turns=40):
 
 
 def test_the_repaired_tape_finds_the_line_from_5_entries(capsys):
-    names = built()
-    w, b, loss = fitted(names, 0.2)
+    names = build()
+    w, b, loss = fit(names, 0.2)
     assert np.allclose([w, b], np.polyfit(names["km"], names["minutes"], 1), atol=1e-3)
     assert 9 < loss < 10
     assert abs(np.mean(names["traffic"] ** 2) - loss) < 0.5
@@ -199,15 +199,15 @@ def test_the_repaired_tape_finds_the_line_from_5_entries(capsys):
 
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_with_right_slopes_a_rate_of_15_explodes():
-    assert fitted(built(), 15.0)[2] > 1e100
+    assert fit(build(), 15.0)[2] > 1e100
 
 
 def test_without_unbroadcasting_each_delivery_gets_a_line_of_its_own_and_the_loss_is_too_good():
-    names = built("repair-1")
-    slow = fitted(names, 0.2)
+    names = build("repair-1")
+    slow = fit(names, 0.2)
     assert slow[0].shape == slow[1].shape == (200,)
     assert 300 < slow[2] < 400
-    w, b, loss = fitted(names, 15.0)
+    w, b, loss = fit(names, 15.0)
     assert loss < 0.001
     assert np.allclose(w, b * names["km"])
     assert np.all(b > 0.0)
@@ -224,14 +224,14 @@ def slope_of(names, program, *numbers):
 
 
 def test_without_the_reflected_method_10_minus_x_is_a_type_error():
-    names = built()
+    names = build()
     del names["Value"].__rsub__
     with pytest.raises(TypeError, match="unsupported operand"):
         10.0 - names["Value"](4.0)
 
 
 def test_without_array_ufunc_an_array_in_front_gives_an_array_of_boxes():
-    names, km = built(), np.arange(200.0)
+    names, km = build(), np.arange(200.0)
     assert isinstance(km * names["Value"](3.0), names["Value"])
     del names["Value"].__array_ufunc__
     with names["Tape"]() as tape:
@@ -243,7 +243,7 @@ def test_without_array_ufunc_an_array_in_front_gives_an_array_of_boxes():
 
 
 def test_an_entry_that_does_not_lead_to_the_target_is_a_key_error_if_it_is_not_skipped():
-    names = built()
+    names = build()
     source = sources()["walk-1"].partition("\n\n\nprint")[0]
     exec(source.replace("if entry.output in cotangents:", "if True:"), names)
     with pytest.raises(KeyError):
@@ -252,7 +252,7 @@ def test_an_entry_that_does_not_lead_to_the_target_is_a_key_error_if_it_is_not_s
 
 
 def test_without_its_copy_a_box_has_its_past_changed_with_the_array():
-    lending = built(without="np.array(number, dtype=float)[()]  # a copy", instead="number")
+    lending = build(without="np.array(number, dtype=float)[()]  # a copy", instead="number")
     for names, wanted in ((ARRAYS, 6.0), (lending, 303.0)):
         buffer = np.array([1.0, 2.0])
         assert slope_of(names, lambda x, buffer=buffer: [x * 3.0 * x, buffer.fill(100.0)][0], buffer)[0] == wanted
@@ -263,7 +263,7 @@ def test_without_its_copy_a_box_has_its_past_changed_with_the_array():
 
 @pytest.mark.parametrize(("symbol", "wanted"), [("x + y", [1.0, 1.0]), ("x * y", [[3.0, 2.0], [1.0, 2.0]])])
 def test_without_np_ones_in_the_seed_the_slope_of_an_array_at_x_plus_y_is_a_single_number(symbol, wanted):
-    names = built("repair-1", without="np.ones(np.shape(target.number))", instead="1.0")
+    names = build("repair-1", without="np.ones(np.shape(target.number))", instead="1.0")
     x, y = names["Value"](np.array([1.0, 2.0])), names["Value"](np.array([3.0, 2.0]))
     with names["Tape"]() as tape:
         target = eval(symbol, {"x": x, "y": y})
@@ -271,13 +271,13 @@ def test_without_np_ones_in_the_seed_the_slope_of_an_array_at_x_plus_y_is_a_sing
 
 
 def test_the_walk_from_the_first_entry_to_the_last_leaves_0_909():
-    forwards = built(without="reversed(entries)", instead="entries")
+    forwards = build(without="reversed(entries)", instead="entries")
     assert slope_of(forwards, lambda x: x * np.sin(x), 2.0) == pytest.approx(np.sin(2.0))
     assert slope_of(ARRAYS, lambda x: x * np.sin(x), 2.0) == pytest.approx(0.077, abs=1e-3)
 
 
 def test_with_the_slip_of_the_first_gap_10_minus_4_is_minus_6():
-    names = built()
+    names = build()
     names["Value"].__rsub__ = lambda self, other: names["apply"](np.subtract, self, other)
     assert (10.0 - names["Value"](4.0)).number == -6.0
 
@@ -300,7 +300,7 @@ def test_an_error_in_the_block_closes_the_list():
 
 
 def test_division_in_a_class_below_value_is_sent_up_to_value():
-    names = built()
+    names = build()
     below = type("Dividing", (names["Value"],), {"__truediv__": lambda self, other: self * (1.0 / other.number)})
     hint = "`apply` makes `Value`s, so add the methods to `Value` itself."
     assert check("4.1", (names["Tape"], below)).message == hint

@@ -135,7 +135,7 @@ def merge(layers: Any) -> Layer:
     return w, b
 
 
-def _merged(layers: Any, offset: Any, product: Any = lambda w, v: w @ v) -> Layer:
+def _merge(layers: Any, offset: Any, product: Any = lambda w, v: w @ v) -> Layer:
     w, b = layers[0]
     for next_w, next_b in layers[1:]:
         w, b = product(w, next_w), offset(b, next_w, next_b)
@@ -161,24 +161,24 @@ Somebody has stacked layers without anything between them. Save them some work: 
     answer=merge,
     hints=[
         (
-            partial(_merged, offset=lambda b, v, c: c),
+            partial(_merge, offset=lambda b, v, c: c),
             "W is right. The first offset is still missing from b: it goes through the layers that follow.",
         ),
         (
-            partial(_merged, offset=lambda b, v, c: b + c),
+            partial(_merge, offset=lambda b, v, c: b + c),
             "W is right. The first offset doesn't arrive as it is: it goes through the next layer, as x does. "
             "Write out (x @ W1 + b1) @ W2 + b2.",
         ),
         (
-            partial(_merged, offset=lambda b, v, c: b @ v),
+            partial(_merge, offset=lambda b, v, c: b @ v),
             "W is right. The first offset goes through the next layer, and then that layer adds its own.",
         ),
         (
-            lambda layers: (_merged(layers, lambda b, v, c: c, lambda w, v: v @ w)[0], ...),
+            lambda layers: (_merge(layers, lambda b, v, c: c, lambda w, v: v @ w)[0], ...),
             "The order of a product of matrices counts: x meets the first layer first, so W1 stands on the left.",
         ),
         (
-            partial(_merged, offset=lambda b, v, c: b @ v + c, product=lambda w, v: w * v),
+            partial(_merge, offset=lambda b, v, c: b @ v + c, product=lambda w, v: w * v),
             "`*` multiplies element by element. Layers are applied with `@`.",
         ),
         (_only_two, "Two layers are merged rightly. There may be more: go on until the last one."),

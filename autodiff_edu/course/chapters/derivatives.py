@@ -278,7 +278,7 @@ Four programs, and in each the slope by automatic differentiation is not what ce
 | `clock` | 3e-6 | 1e-4 | 2e-2 | 0.02 | 1e-3 | 0 |
 | `door` | 0.5 | 0.5 | 0.5 | 1 | 1 | 1 |
 
-For each, decide what is at fault: `"slope"`, the tape's slope is wrong; `"long"`, the slope is right, and the first of the three steps is too long; `"short"`, the slope is right, and the last of the three steps is too short; `"corner"`, there is no slope here for either of them to find.""",
+For each, say what is wrong: `"slope"` if the tape's slope is wrong, `"long"` if it is right and the first of the three steps is too long, `"short"` if it is right and the last of the three steps is too short, and `"corner"` if the function has a corner there, so that neither can find a slope.""",
     parts={
         "pump": verdict(
             LONG,
@@ -351,7 +351,7 @@ TRUE = np.cos(POINT) * WEIGHTS + np.eye(12)[0] * POINT[-1] + np.eye(12)[-1] * PO
 ALLOWED = 4
 
 
-def changed(*changes: tuple[int, float]) -> Any:
+def change(*changes: tuple[int, float]) -> Any:
     """Return the gradient with some entries changed by so much."""
     wrong = TRUE.copy()
     for place, by in changes:
@@ -427,15 +427,15 @@ Somebody hands you an array `g` with a million numbers, and says that it's the g
     signature="agrees(f, p, g)",
     cases=[
         Case(says(TRUE), REFUSED),
-        Case(says(changed((4, 8.0))), ONE_ONLY),
+        Case(says(change((4, 8.0))), ONE_ONLY),
         Case(
             says(-TRUE),
             "This g has the wrong sign everywhere, and you said True. Compare the two slopes with their signs.",
         ),
-        Case(says(changed((3, 3.0), (7, -3.0))), CANCELS),
-        Case(says(changed((0, -5.0))), ONE_ONLY),
-        Case(says(changed((6, 5.0))), ONE_ONLY),
-        Case(says(changed((11, -8.0))), ONE_ONLY),
+        Case(says(change((3, 3.0), (7, -3.0))), CANCELS),
+        Case(says(change((0, -5.0))), ONE_ONLY),
+        Case(says(change((6, 5.0))), ONE_ONLY),
+        Case(says(change((11, -8.0))), ONE_ONLY),
         Case(
             says(square_to_its_own_error()),
             ALONG_G,

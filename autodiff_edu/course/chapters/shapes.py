@@ -136,7 +136,7 @@ def unsummed(x: float, pairs: Any) -> Any:
     return mixtures[0] * slopes[0] / loudness_of(x, pairs)
 
 
-def added_norms(x: float, pairs: Any) -> tuple[Any, Any]:
+def add_norms(x: float, pairs: Any) -> tuple[Any, Any]:
     """Return the sum of the loudnesses in place of their norm, and its slope."""
     norms = [np.sqrt(np.sum(c**2)) for c in mix(x, pairs)[0]]
     slopes = [np.sum(c * slope) / norm for c, slope, norm in zip(*mix(x, pairs), norms, strict=True)]
@@ -180,11 +180,11 @@ A fader on a mixing desk fades from track `a` (at `x = 0`) to track `b` (at `x =
             "The slope has the wrong sign. If the fader is pushed by one, a mixture moves by b - a.",
         ),
         (
-            added_norms,
+            add_norms,
             "Several loudnesses are combined by their norm, not by their sum.",
         ),
         (
-            lambda x, pairs: (..., added_norms(x, pairs)[1]),
+            lambda x, pairs: (..., add_norms(x, pairs)[1]),
             "That is the slope of the sum of the loudnesses, which a list of targets counts as. The loudness is their norm.",
         ),
         (
@@ -296,7 +296,7 @@ def spring(n: int) -> Any:
     return np.column_stack([load, 2.0 * load + 1.0 + 0.1 * random.normal(size=n) + off, trust])
 
 
-def predicted(n: int, fit: Callable[..., Any]) -> Any:
+def predict_with(n: int, fit: Callable[..., Any]) -> Any:
     """Return the predictions of a learner's fit for hidden readings; nan if they ran away."""
     readings = spring(n)
     given = fit(readings.copy())
@@ -324,7 +324,7 @@ SPRING = Function(
     """\
 A line through the readings of a spring: how far does it stretch under a load? Each row of `readings` holds a load, a stretch, and a trust from 0 (ignore it) to 1; the squared errors are multiplied by it. Yet the reading of trust 0 still drags the line down, and if you write 1 into every trust, the predictions don't change at all. Why? Find the faulty line of code, and mend it.""",
     signature="predictions_of(readings)",
-    cases=[Case(partial(predicted, n), lead_to_trust, within=0.003) for n in (10, 25)],
+    cases=[Case(partial(predict_with, n), lead_to_trust, within=0.003) for n in (10, 25)],
     answer=trusting,
     hints=[
         (

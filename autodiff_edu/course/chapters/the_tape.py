@@ -248,10 +248,10 @@ LEMONADE: Lines = [("t1", [30.0, "price"]), ("cups", [120.0, "t1"]), ("t3", ["pr
 
 def case(lines: Lines, watched: set[str], said: str | Callable[[Any, Any], str]) -> Case:
     """Return what a tape records of a program, and what to say of another answer."""
-    return Case(lambda recorded: recorded(copy.deepcopy(lines), set(watched)), said)
+    return Case(lambda f: f(copy.deepcopy(lines), set(watched)), said)
 
 
-def recorded(lines: Lines, watched: set[str]) -> list[str]:
+def list_recorded(lines: Lines, watched: set[str]) -> list[str]:
     """Return the names that the entries of a tape have."""
     followed, names = set(watched), []
     for name, inputs in lines:
@@ -266,7 +266,7 @@ def recorded(lines: Lines, watched: set[str]) -> list[str]:
 def by(rule: Callable[[set[str], list[Any]], bool], grows: bool = True, forgets: bool = True) -> Callable[..., Any]:
     """Return what a learner may write: with another rule, or without one of the two updates."""
 
-    def recorded(lines: Lines, watched: set[str]) -> list[str]:
+    def list_recorded(lines: Lines, watched: set[str]) -> list[str]:
         followed, names = set(watched), []
         for name, inputs in lines:
             if rule(followed, inputs):
@@ -277,7 +277,7 @@ def by(rule: Callable[[set[str], list[Any]], bool], grows: bool = True, forgets:
                 followed.discard(name)
         return names
 
-    return recorded
+    return list_recorded
 
 
 def until_nothing_new(lines: Lines, watched: set[str]) -> list[str]:
@@ -304,8 +304,8 @@ def erasing(lines: Lines, watched: set[str]) -> list[str]:
     """Take back what was recorded under a name that means something else by now."""
     names: list[str] = []
     for k, (name, _) in enumerate(lines):
-        now = recorded(lines[: k + 1], watched)
-        names = [*names, name] if len(now) > len(recorded(lines[:k], watched)) else [n for n in names if n != name]
+        now = list_recorded(lines[: k + 1], watched)
+        names = [*names, name] if len(now) > len(list_recorded(lines[:k], watched)) else [n for n in names if n != name]
     return names
 
 
@@ -352,7 +352,7 @@ Write the decision that every tape makes. `lines` are the operations of a progra
 ```
 
 `watched` is the set of names that are watched at the start, such as `{"price"}`. Return a list with the names of the lines that the tape records, in order. A name may be used again, as `y` was in the loop with the coin: then it means the new value.""",
-    signature="recorded(lines, watched)",
+    signature="list_recorded(lines, watched)",
     cases=[
         case(
             LEMONADE,
@@ -390,7 +390,7 @@ Write the decision that every tape makes. `lines` are the operations of a progra
             "function returns {given}.",
         ),
     ],
-    answer=recorded,
+    answer=list_recorded,
     hints=[
         (
             by(lambda followed, inputs: all(each in followed for each in inputs)),
@@ -418,7 +418,7 @@ Write the decision that every tape makes. `lines` are the operations of a progra
             "The first line ran, and its entry stays on the tape, whatever `y` means later.",
         ),
         (
-            lambda lines, watched: list(dict.fromkeys(recorded(lines, watched))),
+            lambda lines, watched: list(dict.fromkeys(list_recorded(lines, watched))),
             "In the program `b = a + 1`, `a = 2 * x`, `a = a + b` only x is watched, and your function returns {given}. "
             "Two lines compute an `a` there, and each has an entry of its own.",
         ),
@@ -442,15 +442,15 @@ Write the decision that every tape makes. `lines` are the operations of a progra
             "the second line, the last input is watched. Look at all inputs before you decide about the output.",
         ),
         (
-            lambda lines, watched: len(recorded(lines, watched)),
+            lambda lines, watched: len(list_recorded(lines, watched)),
             "Your function counts the lines. Return their names, in a list.",
         ),
         (
-            lambda lines, watched: recorded(lines, watched)[-1:],
+            lambda lines, watched: list_recorded(lines, watched)[-1:],
             "Your function returns the last line alone, or returns too early. Collect the names in a list.",
         ),
         (
-            lambda lines, watched: recorded(lines, watched)[:1],
+            lambda lines, watched: list_recorded(lines, watched)[:1],
             "Your function stops after the first line that it records. Is the `return` inside the loop?",
         ),
     ],

@@ -371,7 +371,7 @@ def _with_matrix(across: Any) -> Any:
     return across(lambda x: MATRIX @ x**2, lambda: np.mean(c**2), c, x)
 
 
-def carried(across: Callable[[Any, Any, Any], Any], assigns: bool = True) -> Callable[..., Any]:
+def carry(across: Callable[[Any, Any, Any], Any], assigns: bool = True) -> Callable[..., Any]:
     """Return an `across` that asks both tapes, for what `across` makes of the first tape, the second and its target."""
 
     def answer(first: Any, second: Any, c: Any, x: Any) -> Any:
@@ -404,7 +404,7 @@ def begun_at_c(first: Any, second: Any, c: Any, x: Any) -> Any:
     return one.gradient(c, x, output_gradients=two.gradient(loss, c))
 
 
-right = carried(lambda back, at_c, loss: back(at_c))
+right = carry(lambda back, at_c, loss: back(at_c))
 SHOWN = "across(lambda b: 1.0 + 2.0 * b, lambda: c**2, c, b)"
 
 ACROSS_AN_ASSIGN = Function(
@@ -448,38 +448,38 @@ For `first(b)` = 1 + 2b at `b` = 2, and the loss c², it should return 20.""",
             "It returns None, though a tape said a number inside. Is a `return` missing?",
         ),
         (
-            carried(lambda back, at_c, loss: at_c),
+            carry(lambda back, at_c, loss: at_c),
             "That is what arrives at c: how the loss moves for each unit of c. How far does c move for each unit of x?",
         ),
         (
-            carried(lambda back, at_c, loss: back()),
+            carry(lambda back, at_c, loss: back()),
             "That is the slope of stage one alone, with ones as its seed. What is each unit of c worth to the loss? If you "
             "passed a seed, print it: it is None if you asked for something that `second` never read.",
         ),
         (
-            carried(lambda back, at_c, loss: back() * at_c),
+            carry(lambda back, at_c, loss: back() * at_c),
             "For single numbers the product is right. In arrays, an element of x may reach several elements of c, each "
             "with a cotangent of its own: they have to be at their places before the walk through stage one adds up.",
         ),
         (
-            carried(lambda back, at_c, loss: back() * np.sum(at_c)),
+            carry(lambda back, at_c, loss: back() * np.sum(at_c)),
             "For single numbers the product is right. In arrays, each element of c has a cotangent of its own: don't "
             "add them up before the walk through stage one.",
         ),
-        (carried(lambda back, at_c, loss: back() + at_c), "Along a path, do rates add up?"),
+        (carry(lambda back, at_c, loss: back() + at_c), "Along a path, do rates add up?"),
         (
-            carried(lambda back, at_c, loss: back(loss * np.ones_like(at_c))),
+            carry(lambda back, at_c, loss: back(loss * np.ones_like(at_c))),
             "The seed of the walk through stage one isn't the loss. It is what each unit of c is worth to the loss.",
         ),
         (
             lambda first, second, c, x: (
                 right(first, second, c, x),
-                carried(lambda b, a, loss: b(c))(first, second, c, x),
+                carry(lambda b, a, loss: b(c))(first, second, c, x),
             )[1],
             "The seed of the walk through stage one isn't c itself. It is what arrives at c.",
         ),
         (
-            carried(lambda back, at_c, loss: back(at_c), assigns=False),
+            carry(lambda back, at_c, loss: back(at_c), assigns=False),
             "Is anything assigned to c before `second` reads it?",
         ),
     ],

@@ -948,7 +948,7 @@ Your tape records everything. Only entries on the way *from* a source can matter
 
 
 @contextmanager
-def borrowed(function: Any, **names: Any) -> Iterator[None]:
+def borrow(function: Any, **names: Any) -> Iterator[None]:
     """Replace globals of a learner's function for a while, and put those of the notebook back."""
     there = getattr(function, "__globals__", {})
     before = {name: there[name] for name in names if name in there}
@@ -990,7 +990,7 @@ def judge_reflected(value: Any) -> str:
         return value(operation(*(getattr(each, "number", each) for each in inputs)))
 
     written = "`10.0 - Value(4.0)`"
-    with borrowed(method, apply=apply):
+    with borrow(method, apply=apply):
         try:
             given = call(method, x, 10.0, written=written)
         except NotYet as refused:
@@ -1033,7 +1033,7 @@ def judge_append(apply: Any) -> str:
         raise NotYet("I need your function `apply` here, and the class `Value` above it.")
     x = there["Value"](3.0)
     lists: tuple[list[Any], list[Any]] = ([], [])
-    with borrowed(apply, recording=OpenLists(lists)):
+    with borrow(apply, recording=OpenLists(lists)):
         output = call(apply, np.multiply, x, 2.0, written="`apply(np.multiply, Value(3.0), 2.0)`")
     one, other = lists
     if not one and not other:
@@ -1060,7 +1060,7 @@ def judge_with(tape: Any) -> str:
     """Judge whether a with block opens the tape's list, names the tape, and closes the list again."""
     enter, leave = own(tape, "__enter__", "__exit__")
     lists: list[Any] = []
-    with borrowed(enter, recording=lists), borrowed(leave, recording=lists):
+    with borrow(enter, recording=lists), borrow(leave, recording=lists):
         outer = call(tape, written="Tape()")
         entered = call(enter, outer, written="`__enter__`")
         if not lists:
