@@ -95,7 +95,7 @@ WRONG = {
         (td_with(ad.stop_gradient, ad.stop_gradient), "as well"),
         (lambda row, *rest: td_with()(ad.stop_gradient(row), *rest), "as well"),
         (td_with(target=ad.stop_gradient, mean=np.sum), "sum of the squares"),
-        (lambda row, s, e, p, d: td(row, s, e, p, 1.0), "count `discount` times"),
+        (lambda row, s, e, p, d: td(row, s, e, p, 1.0), "multiplied by `discount`"),
         (lambda row, s, e, p, d: np.mean((row[s] - ad.stop_gradient(d * (p + row[e]))) ** 2), "not the prize"),
         (lambda row, s, e, p, d: np.mean((row[s] - 2 * row[e]) ** 2), "A cut changes no value"),
         (lambda row, s, e, p, d: td(row, s, e, p, d) / 2 + td_with()(row, s, e, p, d) / 2, "the whole goal, once"),

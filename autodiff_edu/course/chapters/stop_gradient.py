@@ -127,7 +127,7 @@ NO_TAPE = "Your function isn't given the tape that records it, so it can't pause
 TD_LOSS = Function(
     "Values that huddle",
     """\
-A walker moves over a row of squares. `row`, a tensor, has the worth of each; move `k` leads from square `start[k]` to `end[k]` and brings `prizes[k]` at once, and whatever comes later counts only `discount` times. A program takes steps down the loss below. Its author has cut the goal, or so the comment says. Yet the values that it learns are too close to each other. Find out why, and repair `td_loss(row, start, end, prizes, discount)`.""",
+A walker moves over a row of squares. The tensor `row` holds the worth of each. Move `k` leads from square `start[k]` to square `end[k]` and brings `prizes[k]` at once; the worth of the new square is multiplied by `discount`. A program takes steps down the loss below. Its author has cut the goal, or so the comment says. Yet the values that it learns are too close to each other. Find out why, and repair `td_loss(row, start, end, prizes, discount)`.""",
     signature="td_loss(row, start, end, prizes, discount)",
     cases=[
         Case(
@@ -163,7 +163,7 @@ A walker moves over a row of squares. `row`, a tensor, has the worth of each; mo
         "mean. Return the whole mean of the squares.",
         td_loss(lambda p, d, v: cut(p + d * v), mean=lambda squares: squares): "Those are all squares. Return one "
         "number, their mean.",
-        td_loss(lambda p, d, v: cut(p + v)): "The value of the next square should count `discount` times.",
+        td_loss(lambda p, d, v: cut(p + v)): "The value of the next square should be multiplied by `discount`.",
         td_loss(lambda p, d, v: cut(d * (p + v))): "Only the next value is discounted, not the prize.",
     },
     why="The values move and the goals stand still, until the next turn computes them anew.",
