@@ -75,6 +75,7 @@ RIGHT = {
     1: [td, td_of_a_cut_row, td_in_a_loop, td_from_numbers, td_with(target=ad.stop_gradient)],
     2: [
         lambda x: x + ad.stop_gradient(np.round(x) - x),
+        lambda x: x + (np.round(x.numpy()) - x.numpy()),
         lambda x: x - ad.stop_gradient(x - np.round(x)),
         lambda x: np.round(x) + x - ad.stop_gradient(x),
         ad.custom_gradient(lambda x: (np.round(x), lambda dy: dy)),
@@ -89,12 +90,12 @@ RIGHT = {
 WRONG = {
     1: [
         (td_with(), "goals still move"),
-        (lambda row, s, e, p, d: np.mean((row[s] - (ad.stop_gradient(p) + d * row[e])) ** 2), "goals still move"),
+        (lambda row, s, e, p, d: np.mean((row[s] - (ad.stop_gradient(p) + d * row[e])) ** 2), "computed from `row`"),
         (td_with(value=ad.stop_gradient), "Cut the other one"),
         (td_with(ad.stop_gradient, ad.stop_gradient), "as well"),
         (lambda row, *rest: td_with()(ad.stop_gradient(row), *rest), "as well"),
         (td_with(target=ad.stop_gradient, mean=np.sum), "sum of the squares"),
-        (lambda row, s, e, p, d: td(row, s, e, p, 1.0), "count `discount` times"),
+        (lambda row, s, e, p, d: td(row, s, e, p, 1.0), "multiplied by `discount`"),
         (lambda row, s, e, p, d: np.mean((row[s] - ad.stop_gradient(d * (p + row[e]))) ** 2), "not the prize"),
         (lambda row, s, e, p, d: np.mean((row[s] - 2 * row[e]) ** 2), "A cut changes no value"),
         (lambda row, s, e, p, d: td(row, s, e, p, d) / 2 + td_with()(row, s, e, p, d) / 2, "the whole goal, once"),
@@ -127,6 +128,9 @@ WRONG = {
     3: [
         (lambda x, constant: x * constant(lambda: x * x), "nothing is computed inside"),
         (lambda x, constant: x * x, "never calls"),
+        (lambda x, constant: x * constant(lambda: ad.constant(x)), "nothing is computed inside"),
+        (lambda x, constant: x * ad.stop_gradient(constant(lambda: x)), "cut once more"),
+        (lambda x, constant: x * x + 0.0 * ad.stop_gradient(constant(lambda: x)), "not part of what you return"),
         (lambda x, constant: constant(lambda: x * x), "Both gradients are None"),
         (lambda x, constant: constant(lambda: x), "one gradient is None"),
         (lambda x, constant: x * constant(x), "without arguments"),

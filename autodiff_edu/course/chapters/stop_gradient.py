@@ -71,15 +71,16 @@ PREDICTIONS = (
         why="`in_a_pause` is just another name for x, so a is x².",
     ),
     Prediction(
-        "`half_cut(x)` returns `x * ad.stop_gradient(x)`. What does the *tape* say its slope is at x = 3?",
-        answer=3,
+        "`half_cut(x)` returns `x * ad.stop_gradient(x)`, and the tape says that its slope at x = 3 is 3. What does a "
+        "central difference say?",
+        answer=6,
         hints={
-            6: "That is what the finite difference says. Does the second factor's contribution arrive?",
+            3: "That is what the tape says. A difference sees values alone. Which values does half_cut return?",
             9: "9 is the value.",
-            None: "The first factor isn't cut.",
-            0: "The first factor isn't cut.",
+            None: "A difference divides one number by another, so there is always a number.",
+            0: "Does the value stay the same if x grows?",
         },
-        why="The first factor receives the value of the second, 3, and the second factor sends nothing.",
+        why="A cut changes no value, so half_cut(x) is x², and the slope of that is 6.",
     ),
 )
 
@@ -126,7 +127,7 @@ NO_TAPE = "Your function isn't given the tape that records it, so it can't pause
 TD_LOSS = Function(
     "Values that huddle",
     """\
-A walker moves over a row of squares. `row`, a tensor, has the worth of each; move `k` leads from square `start[k]` to `end[k]` and brings `prizes[k]` at once, and whatever comes later counts only `discount` times. A program takes steps down the loss below. It runs, the loss falls, and the values that it learns are too close to each other. Mend `td_loss(row, start, end, prizes, discount)`.""",
+A walker moves over a row of squares. The tensor `row` holds the worth of each. Move `k` leads from square `start[k]` to square `end[k]` and brings `prizes[k]` at once; the worth of the new square is multiplied by `discount`. A program takes steps down the loss below. Its author has cut the goal, or so the comment says. Yet the values that it learns are too close to each other. Find out why, and repair `td_loss(row, start, end, prizes, discount)`.""",
     signature="td_loss(row, start, end, prizes, discount)",
     cases=[
         Case(
@@ -147,8 +148,8 @@ A walker moves over a row of squares. `row`, a tensor, has the worth of each; mo
     answer=td_loss(lambda p, d, v: cut(p + d * v)),
     spellings=[td_loss(lambda p, d, v: p + d * v.numpy()), td_loss(lambda p, d, v: p + cut(v) * d)],
     hints={
-        td_loss(lambda p, d, v: p + d * v): "The loss is right, but the goals still move towards the values. Cut "
-        "what should stand still.",
+        td_loss(lambda p, d, v: p + d * v): "The loss is right, but the goals still move towards the values. "
+        "Which part of the goal is computed from `row`?",
         pauses_its_own(entered=True): "The loss is right, but the goals still move towards the values. You paused a "
         "tape of your own, and not the one that records, which your function isn't given. A cut needs no tape.",
         pauses_its_own(entered=False): NO_TAPE,
@@ -162,11 +163,11 @@ A walker moves over a row of squares. `row`, a tensor, has the worth of each; mo
         "mean. Return the whole mean of the squares.",
         td_loss(lambda p, d, v: cut(p + d * v), mean=lambda squares: squares): "Those are all squares. Return one "
         "number, their mean.",
-        td_loss(lambda p, d, v: cut(p + v)): "The value of the next square should count `discount` times.",
+        td_loss(lambda p, d, v: cut(p + v)): "The value of the next square should be multiplied by `discount`.",
         td_loss(lambda p, d, v: cut(d * (p + v))): "Only the next value is discounted, not the prize.",
     },
     why="The values move and the goals stand still, until the next turn computes them anew.",
-    minutes=8,
+    minutes=6,
 )
 
 X = ad.constant(np.random.default_rng(2013).uniform(-4.0, 4.0, 6))
@@ -212,6 +213,7 @@ class Trial:
         self.used: list[Any] = []
         for pausing in (True, False):
             x, constant = ad.constant(1.75), functools.partial(self._constant, pausing)
+            self.x = x
             with ad.GradientTape(persistent=True) as self.tape:
                 self.tape.watch(x)
                 result = program(x, constant)
@@ -228,6 +230,8 @@ class Trial:
         """Return whether the slopes differ, and if not, of what the constant was made."""
         if not near(*self.slopes):
             return "the slopes differ"
+        if self.used[-1] is self.x:
+            return "x itself"
         return "a tensor" if isinstance(self.used[-1], ad.Tensor) else "a plain number"
 
 
@@ -277,6 +281,8 @@ Write `program(x, constant)` so that its gradient with respect to `x` depends on
         "number. Neither tool can do anything to that. Let it return a tensor.",
         lambda x, constant: x * constant(lambda: x * x): "Both tools give the same slope. A pause leaves out the "
         "operations inside it. What if nothing is computed inside?",
+        lambda x, constant: x * cut(constant(lambda: x)): "Handing x itself to `constant` is the right idea, and yet "
+        "both tools give the same slope. Is its result cut once more, or not part of what you return?",
     },
     why="The value is the same, and the slope depends on the tool: a pause keeps operations off the tape, and a cut stops "
     "what flows back.",
