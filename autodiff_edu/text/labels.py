@@ -168,7 +168,7 @@ class Labels:
         known = _known(entry)
         operator = operators().get(known)
         if operator and len(parts) == 2:
-            left, right = self._operands(entry)
+            left, right = self.operands(entry)
             return f"{left} {operator.sign} {right}"
         if known == "alias":
             return parts[0]
@@ -191,7 +191,7 @@ class Labels:
         parts, known = self.arguments(entry), _known(entry)
         operator = operators().get(known)
         if operator and len(parts) == 2:
-            parts = self._operands(entry)
+            parts = self.operands(entry)
             written = [
                 spoken_value(v) if is_array(v) and v.ndim and part == short_argument(v) else part
                 for part, v in zip(parts, entry.values or parts, strict=True)
@@ -201,8 +201,10 @@ class Labels:
             return self.text(entry)
         return f"the {SPOKEN[known]} of {parts[0]}{_along(entry.parameters.get('axis'))}"
 
-    def _operands(self, entry: Any) -> list[str]:
-        """Write the arguments of an operator, with brackets around a comparison: `x * (mask == 1)`."""
+    def operands(self, entry: Any) -> list[str]:
+        """Write the arguments of an entry, beside an operator with brackets around a comparison: `x * (mask == 1)`."""
+        if _known(entry) not in operators():
+            return self.arguments(entry)
         written = names(entry.where)
         compared = [text for text, known in zip(written.texts, written.literal, strict=True) if text and not known]
         parts = zip(entry.ids, self.arguments(entry), strict=True)
