@@ -168,7 +168,8 @@ class Labels:
         known = _known(entry)
         operator = operators().get(known)
         if operator and len(parts) == 2:
-            return f"{parts[0]} {operator.sign} {parts[1]}"
+            left, right = self.operands(entry)
+            return f"{left} {operator.sign} {right}"
         if known == "alias":
             return parts[0]
         if entry.name.startswith("."):  # an attribute
@@ -190,6 +191,7 @@ class Labels:
         parts, known = self.arguments(entry), _known(entry)
         operator = operators().get(known)
         if operator and len(parts) == 2:
+            parts = self.operands(entry)
             written = [
                 spoken_value(v) if is_array(v) and v.ndim and part == short_argument(v) else part
                 for part, v in zip(parts, entry.values or parts, strict=True)
@@ -198,6 +200,15 @@ class Labels:
         if known not in SPOKEN or len(parts) != 1 or not entry.parameters.keys() <= {"axis"}:
             return self.text(entry)
         return f"the {SPOKEN[known]} of {parts[0]}{_along(entry.parameters.get('axis'))}"
+
+    def operands(self, entry: Any) -> list[str]:
+        """Write the arguments of an entry, beside an operator with brackets around a comparison: `x * (mask == 1)`."""
+        if _known(entry) not in operators():
+            return self.arguments(entry)
+        written = names(entry.where)
+        compared = [text for text, known in zip(written.texts, written.literal, strict=True) if text and not known]
+        parts = zip(entry.ids, self.arguments(entry), strict=True)
+        return [f"({part})" if id is None and part in compared else part for id, part in parts]
 
     def arguments(self, entry: Any) -> list[str]:
         """Write the arguments of an entry: tensors by name, the rest as it is shown."""

@@ -379,7 +379,7 @@ class Writer:
 
     def _arguments(self, entry: Entry) -> list[int | str]:
         rule, written = rule_of(entry.operation), self.labels.of_arguments(entry)
-        arguments = self.labels.arguments(entry)
+        arguments = self.labels.operands(entry)
         found: list[int | str] = []
         for k, (id, value) in enumerate(zip(entry.ids, entry.values or (None,) * len(entry.ids), strict=True)):
             if id is not None:

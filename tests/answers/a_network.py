@@ -62,6 +62,7 @@ RIGHT = {
         by_choosing,
         lambda g, z, x, y: (g * (x >= y), g * (x < y)),
         lambda g, z, x, y: [g * (z > y), g * (z > x)],
+        lambda g, z, x, y: (g * (x > y), np.sum(g * (x < y), axis=tuple(range(np.ndim(g) - np.ndim(y))))),
     ],
 }
 

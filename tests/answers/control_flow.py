@@ -72,6 +72,7 @@ RIGHT = {
     3: [
         lambda m, x: m - (m**3 - x) / (3 * m**2),
         lambda m, x: (2 * m + x / m**2) / 3,
+        lambda m, x: m * (1 + np.log(x / m**3) / 3),
         lambda m, x: ad.constant(m) + np.divide(x - m * m * m, 3.0 * m * m),
         lambda m, x: m - (m**3 - x) / np.float32(3 * m**2),
         looped,

@@ -325,6 +325,7 @@ WRONG = {
         (returning_early, "does `return` stand inside the loop"),
         (outputs, "Return the entries themselves"),
         (lambda entries, sources: [], "all but c are needed"),
+        (lambda entries, sources: by_ids(entries, sources)[::-1], "in the order of the tape"),
         (lambda entries, sources: [k for k, _ in enumerate(entries)], "Return a list of entries"),
         (lambda entries, sources: ..., "three dots"),
         (lambda entries, sources: None, "Is a `return` missing"),

@@ -653,3 +653,18 @@ def test_a_mask_is_called_by_the_comparison_that_made_it():
     said = ad.play(f, [1.0, 2.0, 3.0]).transcript()
     assert "where(kept == 1, x, -1e+09)" in said
     assert "True" not in said
+
+
+def test_a_mask_in_a_product_stands_in_brackets():
+    kept = np.array([1, 0, 1])
+    x = ad.Variable([1.0, 2.0, 3.0], name="x")
+    with ad.trace() as traced, ad.GradientTape() as tape:
+        y = (kept == 1) * x - (kept < 1)
+    document = traced.document()
+    assert [entry["text"] for entry in document["entries"]] == ["(kept == 1) * x", "t1 - (kept < 1)"]
+    constants = [tensor["name"] for tensor in document["tensors"] if tensor["kind"] == "constant"]
+    assert constants == ["(kept == 1)", "(kept < 1)"]  # the player puts these into its formulas
+    assert "x times (" not in (said := str(traced.transcript()))
+    assert "(kept == 1) times x" in said
+    tape.gradient(y, x)
+    assert "(kept == 1) * x" in str(tape)  # of an entry that has released its arrays, the code is all there is

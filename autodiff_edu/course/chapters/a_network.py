@@ -11,6 +11,7 @@ import numpy as np
 from ..exercises import Case, Choice, Exercise, Function, Table
 from ..feedback import Feedback, NotYet
 from ..predictions import Prediction
+from .your_own_tape import fold
 
 PREDICTIONS = (
     Prediction(
@@ -234,11 +235,18 @@ A colleague trains the network with `tanh`, but starts it as the single layer wa
 
 
 def _of_maximum(rule: Any, x: Any, y: Any, g: Any) -> Any:
-    """Return both contributions of a rule, each in the shape of the output, where x and y differ."""
+    """Return both contributions of a rule, each in the shape of its input, as the walk un-broadcasts them."""
     parts = rule(g, np.maximum(x, y), x, y)
     if not isinstance(parts, tuple | list) or len(parts) != 2:
         raise NotYet("Return a pair: the contribution to x, and the contribution to y.")
-    return [part if part is ... else np.asarray(part) + np.zeros(np.shape(g)) for part in parts]
+    shapes = map(np.shape, (x, y))
+    return [
+        part if part is ... else _settle(np.asarray(part), g, shape) for part, shape in zip(parts, shapes, strict=True)
+    ]
+
+
+def _settle(part: Any, g: Any, shape: tuple[int, ...]) -> Any:
+    return part if part.shape == shape else fold(part + np.zeros(np.shape(g)), shape)
 
 
 def _maximum(x: Any, y: Any, g: Any) -> Any:
@@ -340,7 +348,12 @@ GAPS: tuple[Function, ...] = (
             Case(
                 lambda rule: _single(rule(np.array([1.0, 3.0, -2.0]), np.tanh(AT), AT)),
                 "The slope of tanh is 1 - tanh(x) ** 2, and z is tanh(x).",
-            )
+            ),
+            Case(
+                lambda rule: len(rule(np.array([1.0, 3.0, -2.0]), np.tanh(AT), AT)) == 1,
+                "The contribution is right, but it isn't in a tuple, so the walk would take its first row for all of "
+                "it. Mind the comma: `(...,)`.",
+            ),
         ],
         answer=lambda g, z, x: (g * (1.0 - z * z),),
         spellings=[lambda g, z, x: (g / np.cosh(x) ** 2,), lambda g, z, x: [g * (1.0 - np.tanh(x) ** 2)]],
@@ -361,8 +374,10 @@ GAPS: tuple[Function, ...] = (
 
 
 def _single(parts: Any) -> Any:
-    """Return the one contribution of a rule; one that isn't in a tuple is shown as it is."""
-    return [parts] if isinstance(parts, np.ndarray) else parts
+    """Return the contributions of a rule as a list; an array that isn't in a tuple is one of them."""
+    if isinstance(parts, np.ndarray):
+        return list(parts) if parts.ndim > 1 else [parts]
+    return parts
 
 
 def check_gap(number: int, answer: Any) -> Feedback:

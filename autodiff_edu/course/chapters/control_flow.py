@@ -193,8 +193,9 @@ the same, in more than one line. Find the cuts and repair them; the bill must st
     minutes=8,
 )
 
-ROOTS = {"cbrt", "sqrt", "exp", "log", "exp2", "log2", "log10", "exp10"}
-"""By which a root could be computed again from x."""
+ROOTS = {"cbrt", "sqrt"}
+EXPONENTIALS, LOGARITHMS = {"exp", "exp2", "exp10"}, {"log", "log2", "log10"}
+"""Of both together a root could be computed again from x; a logarithm alone has its slope."""
 
 
 def finish_at(value: float) -> list[Case]:
@@ -203,7 +204,9 @@ def finish_at(value: float) -> list[Case]:
 
     def computes_a_root(finish: Callable[..., Any]) -> bool:
         entries = record(finish, m, x)[1].entries
-        return any(entry.name in ROOTS or _is_broken_power(entry) for entry in entries)
+        names = {entry.name for entry in entries}
+        has_both = not names.isdisjoint(EXPONENTIALS) and not names.isdisjoint(LOGARITHMS)
+        return has_both or not names.isdisjoint(ROOTS) or any(map(_is_broken_power, entries))
 
     def is_sum(finish: Callable[..., Any]) -> bool:
         right = math.isclose(float(slope_of(finish, m, x)), 1 / (3 * m**2), rel_tol=1e-4)

@@ -289,6 +289,8 @@ Write `may_rest(f, x)`, which says whether a walk downhill may rest at `x`: `Fal
         case("min(x, 0)", lambda x: np.minimum(x, 0.0)),
         case("min(-x, 0)", lambda x: np.minimum(-x, 0.0)),
         case("relu(x - 3)", lambda x: ad.nn.relu(x - 3.0)),
+        case("x²", np.square, 0.3),
+        case("x² - 2x⁴", lambda x: x**2 - 2 * x**4),
     ],
     answer=difference_rests,
     hints=[
@@ -321,6 +323,14 @@ Write `may_rest(f, x)`, which says whether a walk downhill may rest at `x`: `Fal
         (
             lambda f, x: bool(f(x + 1e-17) >= f(x) and f(x - 1e-17) >= f(x)),
             "The right idea, with steps that are too small: in a computer, 1 + 1e-17 is 1.",
+        ),
+        *(
+            (
+                lambda f, x, h=h: bool(f(x + h) >= f(x) and f(x - h) >= f(x)),
+                "The right idea, but your steps are too long: from 0.3, a step of 1 to the left jumps right over the "
+                "bottom of x².",
+            )
+            for h in (1.0, 4.0)
         ),
         (
             lambda f, x: not difference_rests(f, x),

@@ -924,6 +924,10 @@ Your tape records everything. Only entries on the way *from* a source can matter
             sweep(order=reversed),
             "Your loop meets `d = b * 2` before it knows that b leads from x. Which way does this go?",
         ),
+        (
+            lambda entries, sources: sweep()(entries, sources)[::-1],
+            "The right entries, from the last to the first. Return them in the order of the tape.",
+        ),
         (sweep(of=all), "One input that leads from a source is enough: in `b = x * y` it's x."),
         (sweep(each=True), "An entry whose two inputs both lead from sources is in your list twice."),
         (
