@@ -56,6 +56,7 @@ WRONG = {
         ("        apply(np.subtract, other, self)\n", "Is a `return` missing"),
         ("        return apply(np.add, other, self)\n", "Which operation is `-`"),
         ("        return apply(np.subtract, other, me)\n", "NameError"),
+        ("        return apply(np.negative, self - other)\n", "np.negative, for which this tape will have no rule"),
     ],
     2: [
         (GAPS[2][1], "three dots"),
@@ -67,6 +68,9 @@ WRONG = {
         ("        entries.append(inputs)\n", "all four parts of it"),
         ("        recording[0].append(entry)\n", "didn't get the same"),
         ("        entries.append(entry); entries.append(entry)\n", "each got more"),
+        ("        entries.insert(0, entry)\n", "stands before the first"),
+        ("        entries.append(tuple(entry))\n", "is a tuple. Add `entry`"),
+        ("        entries.append(Entry)\n", "the class `Entry`"),
     ],
     3: [
         (GAPS[3][1], "three dots.*no list is open"),
@@ -79,6 +83,8 @@ WRONG = {
         (with_body("recording.append(self.entries); return self", "recording.clear()"), "the outer tape's list"),
         (with_body("recording.append(self.entries); return self", "recording.remove(self.entries)"), "is \\*equal\\*"),
         (with_body("recording.append(self.entries); return self", "return recording.pop()"), "Errors would vanish"),
+        (with_body("recording.append(self.entries); return self", "recording.pop(0)"), "so close the last list"),
+        (with_body("recording.append(self.entries); return Tape()", "recording.pop()"), "that is another tape"),
     ],
     4: [
         (GAPS[4][1], "three dots"),
@@ -93,14 +99,19 @@ WRONG = {
             "may share it",
         ),
         ("    cotangents[contribution] = x\n", "has nothing at x"),
+        ("    cotangents[x] = x.number + contribution\n", "is 10. It should be 5"),
+        ("    cotangents[x] = x + contribution\n", "is a Value now"),
+        ("    cotangents[x] = sum(cotangents.values(), contribution)\n", "doesn't belong to y"),
     ],
     5: [
         (GAPS[5][1], "three dots"),
         ("", "aren't yet"),
-        ("    g = np.sum(g)\n", "adds up everything"),
+        ("    g = np.sum(g)\n", "right for the shape \\(\\), a plain number"),
         ("    g = np.mean(g, axis=new_axes)\n", "Their mean is too small"),
         ("    g = np.sum(g, axis=new_axes, keepdims=True)\n", "the new axes stay"),
-        ("    g = np.sum(g, axis=0)\n", "out of bounds"),
+        ("    g = np.sum(g, axis=0)\n", "adds up one axis on the left, always"),
+        ("    g = np.sum(g, axis=-1)\n", "adds up the last axis"),
+        ("    g = np.sum(g, axis=shape)\n", "`shape` has their lengths"),
     ],
 }  # fmt: skip
 
@@ -195,6 +206,23 @@ def test_the_repaired_tape_finds_the_line_from_5_entries(capsys):
     assert 9 < loss < 10
     assert abs(np.mean(names["traffic"] ** 2) - loss) < 0.5
     assert capsys.readouterr().out.count("from 5 entries") == 3
+
+
+def test_one_tape_for_all_turns_finds_the_same_line_from_a_list_that_grows(capsys):
+    names = build()
+    exec(sources()["player"].partition("\n\n\nad.play")[0], names)
+    exec(sources()["fit-1"], names)
+    assert np.array_equal(names["fit"](0.2), names["fit"](0.2, tape=names["Tape"]()))
+    assert re.findall(r"from (\d+) entries", capsys.readouterr().out) == ["5", "5", "5", "5", "30", "205"]
+
+
+def test_an_array_in_front_asks_array_ufunc_and_not_the_reflected_method():
+    names = build()
+    del names["Value"].__rsub__
+    with names["Tape"]() as tape:
+        difference = np.arange(3.0) - names["Value"](1.0)
+    assert np.array_equal(difference.number, [-1.0, 0.0, 1.0])
+    assert len(tape.entries) == 1
 
 
 @pytest.mark.filterwarnings("ignore:overflow")

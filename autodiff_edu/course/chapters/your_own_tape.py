@@ -76,18 +76,22 @@ PREDICTIONS = (
         why="At the first entry nothing has arrived at t, so it is skipped. Only y = x * t sends something, t.",
     ),
     Prediction(
-        "How many entries will the tape hold in each turn, for 200 deliveries?",
-        answer=5,
-        within=0,
+        "`fit` creates a new tape in each turn. If it opened one and the same tape in every turn, what would it get?",
+        answer="the same slopes, from a list that grows",
+        choices=(
+            "the slopes of all turns, added up",
+            "the same slopes, from a list that grows",
+            "the same slopes, from a list that begins empty each time",
+            "an error at the second `with`",
+        ),
         hints={
-            1000: "That would be one delivery after the other. An operation on an array is one entry, however long.",
-            1001: "That would be one delivery after the other. An operation on an array is one entry, however long.",
-            200: "An operation on an array is one entry, however long it is.",
-            4: "Count them: times, plus, minus, times, and the mean.",
-            3: "Count them: times, plus, minus, times, and the mean.",
-            2: "An entry is an operation, not a line.",
+            "the slopes of all turns, added up": "The walk begins at this turn's loss. Does anything arrive at the outputs "
+            "of earlier turns?",
+            "the same slopes, from a list that begins empty each time": "Which line of your `Tape` makes the list empty, "
+            "and when does it run?",
+            "an error at the second `with`": "Is there anything in your `__enter__` that can't be done twice?",
         },
-        why="Times, plus, minus, times, mean, as for three deliveries.",
+        why="Nothing arrives at the outputs of earlier turns, so the walk skips them. But they stay, with their arrays.",
     ),
     Prediction(
         "What will the loss be after 40 turns at the rate 15?",
@@ -642,6 +646,8 @@ def _hint_of_quotient(value: Any, written: str, method: str, divide: Callable[[]
     if type(given) in value.__mro__[1:-1]:
         above = type(given).__name__
         return f"`apply` makes `{above}`s, so add the methods to `{above}` itself."
+    if given is None:
+        return f"{written} is None. Is a `return` missing?"
     if not isinstance(given, value):
         return f"{written} is {shorten(given)}, not a Value, so no tape can follow it. Let `apply` compute it."
     number = numbers(getattr(given, "number", None), written)
@@ -717,6 +723,22 @@ Your tape can't divide. NumPy's name for `/` is `np.divide`, and the two magic m
             "The 1 / y is forgotten in the first contribution: x / y is x times 1 / y.",
         ),
         (quotient(lambda g, z, x, y: (g * y, g * x)), "That is the rule of a product."),
+        (
+            quotient(lambda g, z, x, y: (g / y, g * x)),
+            "The first is right. The second is that of a product: x / y is x times 1 / y. What is the slope of 1 / y?",
+        ),
+        (
+            quotient(lambda g, z, x, y: (-g / y, g * x / y**2)),
+            "The two signs have changed places. A larger x makes x / y larger, and a larger y makes it smaller.",
+        ),
+        (
+            quotient(lambda g, z, x, y: (g / y, -g * z**2)),
+            "In the second contribution only y is squared: z**2 is x**2 / y**2.",
+        ),
+        (
+            quotient(lambda g, z, x, y: (g / y, x / y**2 * np.ones(np.shape(g)))),
+            "The first is right. In the second, g is left out, and a sign: a larger y makes x / y smaller.",
+        ),
         (
             quotient(lambda g, z, x, y: (g / y, g / x)),
             "The first is right. For the second, x / y is x times 1 / y. What is the slope of 1 / y?",
@@ -1008,6 +1030,12 @@ def judge_reflected(value: Any) -> str:
     if given is None:
         raise NotYet(f"{written} gives None. Is a `return` missing?")
     if getattr(given, "number", None) == 6.0 and any(each is x for _, inputs in asked for each in inputs):
+        for operation, _ in asked:
+            if operation not in (np.subtract, np.add, np.multiply):
+                raise NotYet(
+                    f"{written} is 6, but you also ask for np.{getattr(operation, '__name__', '?')}, for which this tape "
+                    "will have no rule. One np.subtract is enough."
+                )
         return f"{written} is 6, and the door will hear of it."
     if operation is not np.subtract:
         raise NotYet(f"{written} asks for np.{getattr(operation, '__name__', '?')}. Which operation is `-`?")
@@ -1039,11 +1067,11 @@ def judge_append(apply: Any) -> str:
     lists: tuple[list[Any], list[Any]] = ([], [])
     with borrow(apply, recording=OpenLists(lists)):
         output = call(apply, np.multiply, x, 2.0, written="`apply(np.multiply, Value(3.0), 2.0)`")
-    one, other = lists
+    one, other = map(list, lists)
     if not one and not other:
         raise NotYet(
-            "Two lists were open, and nothing has arrived in them. Replace the three dots so that the list itself "
-            "grows; `entries + [entry]` makes another list."
+            "Two lists were open, and nothing has arrived in them. In place of the three dots, the list itself has to "
+            "grow; `entries + [entry]` makes another list."
         )
     if len(one) != len(other):
         raise NotYet(
@@ -1055,8 +1083,13 @@ def judge_append(apply: Any) -> str:
         raise NotYet("Each open list should get one entry, and each got more.")
     if one[0] is output:
         raise NotYet("The output alone has arrived. The walk also needs the operation and its inputs: add the entry.")
-    if not isinstance(one[0], tuple) or len(one[0]) != 4:
-        raise NotYet(f"What has arrived in the list is {_kind(one[0])}. Add `entry`, all four parts of it.")
+    if not hasattr(one[0], "operation") or isinstance(one[0], type):
+        kind = "the class `Entry`" if isinstance(one[0], type) else _kind(one[0])
+        raise NotYet(f"What has arrived in the list is {kind}. Add `entry`, all four parts of it.")
+    with borrow(apply, recording=OpenLists(lists)):
+        call(apply, np.subtract, output, 2.0, written="`apply(np.subtract, Value(6.0), 2.0)`")
+    if lists[0][0] is not one[0]:
+        raise NotYet("The second entry stands before the first. The list should be in the order of the program.")
     return "Every open list gets an entry for every operation."
 
 
@@ -1077,7 +1110,7 @@ def judge_with(tape: Any) -> str:
         if entered is not outer:
             raise NotYet(
                 f"The list is open. But `with Tape() as tape` names what `__enter__` returns, and that is "
-                f"{_kind(entered)}. Return the tape itself."
+                f"{'another tape' if isinstance(entered, tape) else _kind(entered)}. Return the tape itself."
             )
         inner = tape()
         call(enter, inner, written="`__enter__`")
@@ -1091,8 +1124,8 @@ def judge_with(tape: Any) -> str:
             raise NotYet("When an inner tape's block ended, the outer tape's list was closed too. Close only one.")
         if lists[0] is not outer.entries:
             raise NotYet(
-                "Of two open lists the wrong one was closed: `remove` takes out the first that is *equal*, and both "
-                "were empty. The innermost block ends first, so close the last list."
+                "Of two open lists the wrong one was closed. The innermost block ends first, so close the last list. "
+                "(`remove` takes out the first that is *equal*, and both were empty.)"
             )
         outer.entries.append("an entry")
         if call(leave, outer, None, None, None, written="`__exit__`"):
@@ -1108,7 +1141,7 @@ def judge_arrive(arrive: Any) -> str:
     if not callable(arrive) or isinstance(arrive, type):
         raise NotYet("I need your function `arrive` here.")
     kind = getattr(arrive, "__globals__", {}).get("Value", Box)
-    x, y = kind(2.0), kind(3.0)
+    x, y = kind(7.0), kind(8.0)
     cotangents: dict[Any, Any] = {}
     written = "`arrive(cotangents, x, 2.0)`"
     for k, contribution in enumerate((2.0, 3.0)):
@@ -1133,7 +1166,11 @@ def judge_arrive(arrive: Any) -> str:
             raise NotYet("A contribution arrived at x, and `cotangents` has nothing at x.")
         if cotangents[x] is None:
             raise NotYet("`cotangents[x]` is None now: what you call there returns nothing.")
-    found = call(float, cotangents[x], written="float(cotangents[x])")
+        if not isinstance(cotangents[x], float | int | np.number | np.ndarray):
+            raise NotYet(
+                f"`cotangents[x]` is {_kind(cotangents[x])} now. It should be a number: the sum of what has arrived there."
+            )
+    found = float(cotangents[x])
     if found == 3.0:
         raise NotYet("There's the slip: 2 and then 3 arrived at x, and 3 is left. Add to what is already there.")
     if found != 5.0:
@@ -1142,7 +1179,14 @@ def judge_arrive(arrive: Any) -> str:
     shared: dict[Any, Any] = {}
     for each in (x, y, x):
         call(arrive, shared, each, g, written="`arrive`, with an array,")
-    if not np.array_equal(g, np.ones(2)) or np.shape(shared[y]) != (2,) or not np.array_equal(shared[y], np.ones(2)):
+    alone: dict[Any, Any] = {}
+    for each in (x, y):
+        call(arrive, alone, each, np.ones(2), written="`arrive`, with an array,")
+    if not np.array_equal(alone[y], np.ones(2)):
+        raise NotYet(
+            f"[1, 1] arrived at x and at y, and y has {shorten(alone[y].tolist())}. What arrived at x doesn't belong to y."
+        )
+    if not np.array_equal(g, np.ones(2)) or not np.array_equal(shared[y], np.ones(2)):
         raise NotYet(
             "`+=` writes into the array that arrived, and another value may share it: the rule of `x + y` sends the "
             "same one to both. Write `a = a + b`, which makes a new array."
@@ -1153,8 +1197,8 @@ def judge_arrive(arrive: Any) -> str:
 UNBROADCAST = Function(
     signature="unbroadcast(g, shape)",
     cases=[
-        (np.array([1.0, 2.0, 4.0]), ()),
         (np.array([[1.0, 2.0, 4.0], [3.0, 5.0, 9.0]]), (3,)),
+        (np.array([1.0, 2.0, 4.0]), ()),
         (np.array([[1.0, 2.0, 4.0], [3.0, 5.0, 9.0]]), (2, 1)),
         (np.array([[1.0, 2.0, 4.0], [3.0, 5.0, 9.0]]), ()),
         (np.array([[1.0, 2.0, 4.0], [3.0, 5.0, 9.0]]), (2, 3)),
@@ -1173,7 +1217,23 @@ UNBROADCAST = Function(
         ),
         (
             lambda g, shape: np.sum(g),
-            "That adds up everything, whatever the shape. Add up only the axes in `new_axes`.",
+            "That is right for the shape (), a plain number. But a source of the shape (3,) needs three slopes, and gets "
+            "one. Add up only the axes in `new_axes`.",
+        ),
+        (
+            lambda g, shape: np.sum(
+                np.sum(g, axis=0), axis=tuple(k for k, n in enumerate(shape) if n == 1), keepdims=True
+            ),
+            "That adds up one axis on the left, always. How many are new depends on the shapes: `new_axes` lists them, and "
+            "for g of shape (2, 3) and a source of shape (2, 1) there are none.",
+        ),
+        (
+            lambda g, shape: np.sum(g, axis=-1),
+            "That adds up the last axis. New axes are on the left: `new_axes` lists them.",
+        ),
+        (
+            lambda g, shape: np.sum(g, axis=shape),
+            "`axis` takes the numbers of axes, such as 0, and `shape` has their lengths. Add up the axes in `new_axes`.",
         ),
         (
             lambda g, shape: np.sum(g, axis=tuple(range(np.ndim(g) - len(shape))), keepdims=True),
