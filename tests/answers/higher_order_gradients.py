@@ -5,207 +5,67 @@ import numpy as np
 import autodiff_edu as ad
 
 
-def nested(order):
-    """Make an answer to 12.1 that takes a derivative of this order."""
+def off_by(combine):
+    """Make an answer to 11.2 that combines position, speed and acceleration."""
 
-    def derivative(f, x, left=order):
-        if left == 0:
-            return f(x)
-        with ad.GradientTape() as tape:
-            tape.watch(x)
-            y = derivative(f, x, left - 1)
-        return tape.gradient(y, x)
+    def answer(u, t):
+        with ad.GradientTape() as outer:
+            outer.watch(t)
+            with ad.GradientTape() as inner:
+                inner.watch(t)
+                position = u(t)
+            speed = inner.gradient(position, t)
+        return combine(position, speed, outer.gradient(speed, t))
 
-    return derivative
-
-
-def too_late(f, x):
-    with ad.GradientTape() as tape_3:
-        tape_3.watch(x)
-        with ad.GradientTape() as tape_2:
-            tape_2.watch(x)
-            with ad.GradientTape() as tape_1:
-                tape_1.watch(x)
-                y = f(x)
-            first = tape_1.gradient(y, x)
-    second = tape_2.gradient(first, x)
-    return tape_3.gradient(second, x)
+    return answer
 
 
-def too_late_twice(f, x):
-    with ad.GradientTape() as tape_3:
-        tape_3.watch(x)
-        with ad.GradientTape() as tape_2:
-            tape_2.watch(x)
-            with ad.GradientTape() as tape_1:
-                tape_1.watch(x)
-                y = f(x)
-        first = tape_1.gradient(y, x)
-        second = tape_2.gradient(first, x)
-    return tape_3.gradient(second, x)
+def asked_twice(u, t, persistent=False):
+    with ad.GradientTape(persistent=persistent) as tape:
+        tape.watch(t)
+        position = u(t)
+    speed = tape.gradient(position, t)
+    return np.mean((tape.gradient(speed, t) + position) ** 2)
 
 
-def unwatched(f, x):
-    with ad.GradientTape() as tape_3, ad.GradientTape() as tape_2:
-        with ad.GradientTape() as tape_1:
-            tape_1.watch(x)
-            tape_2.watch(x)
-            y = f(x)
-        first = tape_1.gradient(y, x)
-        second = tape_2.gradient(first, x)
-    return tape_3.gradient(second, x)
-
-
-def by_one_tape(f, x):
+def in_one_block(u, t):
     with ad.GradientTape(persistent=True) as tape:
-        tape.watch(x)
-        first = tape.gradient(f(x), x)
-        second = tape.gradient(first, x)
-        return tape.gradient(second, x)
+        tape.watch(t)
+        position = u(t)
+        speed = tape.gradient(position, t)
+        acceleration = tape.gradient(speed, t)
+    return np.mean((acceleration + position) ** 2)
 
 
-def by_two_tapes(f, x):
-    with ad.GradientTape() as outer:
-        outer.watch(x)
-        with ad.GradientTape(persistent=True) as inner:
-            inner.watch(x)
-            second = inner.gradient(inner.gradient(f(x), x), x)
-    return outer.gradient(second, x)
-
-
-def in_one_with(f, x):
-    with ad.GradientTape() as tape_3, ad.GradientTape() as tape_2, ad.GradientTape() as tape_1:
-        for tape in (tape_3, tape_2, tape_1):
-            tape.watch(x)
-        first = tape_1.gradient(f(x), x)
-        return tape_3.gradient(tape_2.gradient(first, x), x)
-
-
-def of_y_again(f, x):
-    with ad.GradientTape() as tape_3:
-        tape_3.watch(x)
-        with ad.GradientTape() as tape_2:
-            tape_2.watch(x)
-            with ad.GradientTape() as tape_1:
-                tape_1.watch(x)
-                y = f(x)
-            tape_1.gradient(y, x)
-        first = tape_2.gradient(y, x)
-    return tape_3.gradient(first, x)
-
-
-def watched_late(f, x):
-    with ad.GradientTape() as tape_3:
-        tape_3.watch(x)
-        with ad.GradientTape() as tape_2:
-            with ad.GradientTape() as tape_1:
-                tape_1.watch(x)
-                y = f(x)
-            tape_2.watch(x)
-            first = tape_1.gradient(y, x)
-        second = tape_2.gradient(first, x)
-    return tape_3.gradient(second, x)
-
-
-def watching_the_slope(f, x):
-    with ad.GradientTape() as tape_2:
-        with ad.GradientTape() as tape_1:
-            tape_1.watch(x)
-            y = f(x)
-        first = tape_1.gradient(y, x)
-        tape_2.watch(first)
-    return tape_1.gradient(tape_2.gradient(first, x), x)
-
-
-def plain_in_between(f, x):
-    with ad.GradientTape() as outer:
-        outer.watch(x)
-        first = nested(1)(f, x).numpy()
-    return outer.gradient(first, x)
-
-
-def float_in_between(f, x):
-    with ad.GradientTape() as tape_3:
-        tape_3.watch(x)
-        with ad.GradientTape() as tape_2:
-            tape_2.watch(x)
-            with ad.GradientTape() as tape_1:
-                tape_1.watch(x)
-                y = f(x)
-            first = float(tape_1.gradient(y, x))
-        second = tape_2.gradient(first, x)
-    return tape_3.gradient(second, x)
-
-
-def again_and_again(f, x):
-    with ad.GradientTape() as tape:
-        tape.watch(x)
-        y = f(x)
-    return tape.gradient(tape.gradient(tape.gradient(y, x), x), x)
-
-
-def through_hessian(f, x):
-    with ad.GradientTape() as tape:
-        tape.watch(x)
-        second = ad.hessian(f)(x)
-    return tape.gradient(second, x)
-
-
-def nothing_returned(f, x):
-    nested(3)(f, x)
-
-
-def in_float32(f, x):
-    return np.float32(nested(3)(f, x))
-
-
-def regularised(loss, watched="error", order=(0, 1), mean=np.mean, watches=True):
-    """Make an answer to 12.2 whose loss is made of the error and the input gradient as `loss` says."""
-
-    def gradients(layer, x, wanted):
-        with ad.GradientTape() as outer:
-            with ad.GradientTape() as inner:
-                if watches:
-                    inner.watch(x)
-                output = layer(x)
-                error = mean((output - wanted) ** 2)
-            by_x = inner.gradient({"error": error, "output": output}[watched], x)
-            total = loss(error, by_x)
-        pair = outer.gradient(total, [layer.kernel, layer.bias])
-        return [pair[k] for k in order]
-
-    return gradients
-
-
-def error_and(term):
-    """Make an answer to 12.2 whose second term is `term(layer, gradient with respect to the kernel)`."""
-
-    def gradients(layer, x, wanted):
-        with ad.GradientTape() as outer:
-            with ad.GradientTape() as inner:
-                error = np.mean((layer(x) - wanted) ** 2)
-            loss = error + 0.5 * np.sum(term(layer, inner.gradient(error, layer.kernel)) ** 2)
-        return outer.gradient(loss, [layer.kernel, layer.bias])
-
-    return gradients
-
-
-def before_the_outer_tape(layer, x, wanted):
-    with ad.GradientTape() as inner:
-        inner.watch(x)
-        error = np.mean((layer(x) - wanted) ** 2)
-    by_x = inner.gradient(error, x)
-    with ad.GradientTape() as outer:
-        loss = np.mean((layer(x) - wanted) ** 2) + 0.5 * np.sum(by_x**2)
-    return outer.gradient(loss, [layer.kernel, layer.bias])
-
-
-def after_the_outer_tape(layer, x, wanted):
+def outer_too_late(u, t):
     with ad.GradientTape() as outer, ad.GradientTape() as inner:
-        inner.watch(x)
-        error = np.mean((layer(x) - wanted) ** 2)
-    by_x = inner.gradient(error, x)
-    return outer.gradient(error + 0.5 * np.sum(by_x**2), [layer.kernel, layer.bias])
+        inner.watch(t)
+        position = u(t)
+    speed = inner.gradient(position, t)
+    return np.mean((outer.gradient(speed, t) + position) ** 2)
+
+
+def outer_unwatched(u, t):
+    with ad.GradientTape() as outer:
+        with ad.GradientTape() as inner:
+            inner.watch(t)
+            position = u(t)
+        speed = inner.gradient(position, t)
+    return np.mean((outer.gradient(speed, t) + position) ** 2)
+
+
+def time_by_time(u, t):
+    return sum(off_by(square)(u, ad.constant([one])) for one in t.numpy()) / len(t)
+
+
+def by_forward_mode(u, t):
+    ones = np.ones(5)
+    acceleration = ad.jvp(lambda t: ad.jvp(u, (t,), (ones,))[1], (t,), (ones,))[1]
+    return np.mean((acceleration + u(t)) ** 2)
+
+
+def square(position, speed, acceleration):
+    return np.mean((acceleration + position) ** 2)
 
 
 def mix(real, fake, share):
@@ -213,7 +73,7 @@ def mix(real, fake, share):
 
 
 def penalty(of_gradient, place=mix, rated=lambda rating: rating):
-    """Make an answer to 12.3 that computes the penalty from the gradient at a place as `of_gradient` says."""
+    """Make an answer to 11.3 that computes the penalty from the gradient at a place as `of_gradient` says."""
 
     def answer(critic, real, fake, share):
         between = place(real, fake, share)
@@ -226,7 +86,7 @@ def penalty(of_gradient, place=mix, rated=lambda rating: rating):
 
 
 def asking_about(source, watched=True):
-    """Make an answer to 12.3 whose tape is asked about `real` or `fake`, or about a mixture that nobody watches."""
+    """Make an answer to 11.3 whose tape is asked about `real` or `fake`, or about a mixture that nobody watches."""
 
     def answer(critic, real, fake, share):
         with ad.GradientTape() as tape:
@@ -265,18 +125,16 @@ def rows(by_x):
 
 RIGHT = {
     1: [
-        nested(3),
-        in_one_with,
-        in_float32,
-        lambda f, x: nested(3)(f, x).numpy(),
-        lambda f, x: nested(3)(f, ad.constant(x)),
-        lambda f, x: nested(3)(f, ad.Variable(x)),
+        {"returned": 2, "should be": 4, "line": 6},
+        {"returned": 2.0, "should be": ad.constant(4.0), "line": 6.0},
+        {"line": np.int64(6), "should be": np.float32(4), "returned": np.array(2)},
     ],
     2: [
-        regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2)),
-        lambda *args: tuple(regularised(lambda error, by_x: error + np.sum(by_x * by_x) / 2)(*args)),
-        lambda *args: [slope.numpy() for slope in regularised(lambda e, by_x: e + 0.5 * np.sum(by_x**2))(*args)],
-        lambda *args: regularised(lambda e, by_x: e + 0.5 * sum(np.sum(row * row) for row in by_x))(*args),
+        off_by(square),
+        in_one_block,
+        time_by_time,
+        off_by(lambda position, speed, acceleration: np.sum((acceleration + position) ** 2) / 5),
+        off_by(lambda position, speed, acceleration: np.mean((-acceleration - position) ** 2)),
     ],
     3: [
         penalty(usual),
@@ -288,66 +146,45 @@ RIGHT = {
 
 WRONG = {
     1: [
-        (nested(0), "This is the value"),
-        (nested(1), "This is the first derivative"),
-        (nested(2), "This is the second derivative"),
-        (nested(4), "one tape fewer"),
-        (too_late, "after the tape around it"),
-        (too_late_twice, "asked for the gradient of None"),
-        (unwatched, "2 of them did"),
-        (lambda f, x: ..., "three dots"),
-        (lambda f, x: None, "returns None"),
-        (lambda f, x: "x", "I need one number"),
-        (lambda f, x: -nested(3)(f, x), "the gradient that the tape inside it returned"),
-        (6.0, "without calling it"),
-        (by_one_tape, "a single tape answered again"),
-        (by_two_tapes, "2 tapes were asked"),
-        (lambda f, x: ad.grad(ad.grad(ad.grad(f)))(x), "That is `ad.grad`"),
-        (through_hessian, "That is `ad.hessian`"),
-        (of_y_again, "You ask three tapes"),
-        (watched_late, "after f(x) has been computed"),
-        (again_and_again, "asked a second time"),
-        (nothing_returned, "Is a `return` missing"),
-        (watching_the_slope, "1 of them did"),
-        (plain_in_between, "has become a plain number"),
-        (float_in_between, "has become a plain number"),
-        (lambda f, x: ad.jacobian(ad.jacobian(ad.jacobian(f)))(x), "That is `ad.jacobian`"),
+        ({"returned": 4, "should be": 4, "line": 6}, "Which part of line 5"),
+        ({"returned": None, "should be": 4, "line": 6}, "there is a path"),
+        ({"returned": 12, "should be": 4, "line": 6}, "slope itself"),
+        ({"returned": 0, "should be": 4, "line": 6}, "multiplies by x once more"),
+        ({"returned": 6, "should be": 4, "line": 6}, "the value of x * y"),
+        ({"returned": 3, "should be": 4, "line": 6}, "3 is x"),
+        ({"returned": 8, "should be": 4, "line": 6}, "On which of the two"),
+        ({"returned": 2, "should be": 6, "line": 6}, "6 is 2x"),
+        ({"returned": 2, "should be": 12, "line": 6}, "12 is dz/dy"),
+        ({"returned": 2, "should be": 5, "line": 6}, "dz/dy is 2xy"),
+        ({"returned": 2, "should be": 4, "line": 7}, "stands where it should"),
+        ({"returned": 2, "should be": 4, "line": 2}, "before line 5"),
+        ({"returned": 2, "should be": 4, "line": "6"}, "without quotes"),
+        ({"returned": 2, "should be": 4}, "line"),
+        ({"returned": ..., "should be": ..., "line": ...}, "three dots"),
+        (2, "dict"),
     ],
     2: [
-        (before_the_outer_tape, "the error alone"),
-        (after_the_outer_tape, "A gradient is None"),
-        (regularised(lambda error, by_x: error), "the error alone"),
-        (regularised(lambda error, by_x: 0.5 * np.sum(by_x**2)), "the term alone"),
-        (regularised(lambda error, by_x: error + np.sum(by_x**2)), "counts half"),
-        (regularised(lambda error, by_x: error + 0.5 * np.linalg.norm(by_x)), "without the root"),
-        (regularised(lambda error, by_x: error + 0.5 * np.mean(by_x**2)), "the mean of the squares"),
-        (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x)), "Square its elements"),
-        (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2), "output"), "gradient of the error"),
-        (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2), order=(1, 0)), "changed places"),
-        (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x) ** 2), "You squared the sum"),
-        (regularised(lambda error, by_x: error + 0.5 * np.sum(np.abs(by_x))), "the sizes of the elements"),
-        (regularised(lambda error, by_x: error + 0.5 * np.mean(np.sum(by_x**2, axis=1))), "mean over the samples"),
-        (regularised(lambda error, by_x: error - 0.5 * np.sum(by_x**2)), "subtracted the term"),
-        (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2), mean=np.sum), "It should be their mean"),
-        (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x.numpy() ** 2)), "keep it a tensor"),
-        (regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2), watches=False), "Does the inner tape watch x"),
-        (
-            regularised(lambda error, by_x: error + 0.5 * np.sum(by_x**2), mean=lambda all: np.sum(all) / len(all)),
-            "divided by the samples",
-        ),
-        (regularised(lambda error, by_x: 0.5 * (error + np.sum(by_x**2))), "halved the error as well"),
-        (regularised(lambda error, by_x: error + 0.5 * by_x**2), "Sum the squares first"),
-        (regularised(lambda error, by_x: error + 0.5 * np.sum(rows(by_x))), "a norm for each sample"),
-        (regularised(lambda error, by_x: error + 0.5 * np.mean(rows(by_x))), "a norm for each sample"),
-        (error_and(lambda layer, slope: slope), "with respect to the kernel"),
-        (error_and(lambda layer, slope: layer.kernel), "weight decay"),
-        (regularised(lambda error, by_x: error + 2 * np.sum(by_x**2)), "the gradients of another loss"),
-        (regularised(lambda error, by_x: error, order=(0, 0)), "its source's shape"),
-        (lambda layer, x, wanted: ..., "three dots"),
-        (lambda layer, x, wanted: (..., ...), "three dots"),
-        (lambda layer, x, wanted: None, "returns None"),
-        (lambda layer, x, wanted: 3.0, "I need two gradients"),
-        (lambda layer, x: 3.0, "raised TypeError"),
+        (asked_twice, "a second time"),
+        (lambda u, t: asked_twice(u, t, persistent=True), "a gradient that is None"),
+        (outer_too_late, "a gradient that is None"),
+        (outer_unwatched, "a gradient that is None"),
+        (off_by(lambda position, speed, acceleration: np.mean((speed + position) ** 2)), "You added the speed"),
+        (off_by(lambda position, speed, acceleration: np.mean((acceleration - position) ** 2)), "subtracted"),
+        (off_by(lambda position, speed, acceleration: np.mean(acceleration**2)), "alone"),
+        (off_by(lambda position, speed, acceleration: np.mean(acceleration + position)), "Without the square"),
+        (off_by(lambda position, speed, acceleration: np.mean(acceleration + position) ** 2), "before the square"),
+        (off_by(lambda position, speed, acceleration: np.mean(np.abs(acceleration + position))), "the sizes"),
+        (off_by(lambda position, speed, acceleration: np.sum((acceleration + position) ** 2)), "the sum over"),
+        (off_by(lambda position, speed, acceleration: np.mean(acceleration**2 + position**2)), "each of the two"),
+        (off_by(lambda position, speed, acceleration: (acceleration + position) ** 2), "one for each of them"),
+        (off_by(lambda position, speed, acceleration: np.sqrt(square(position, speed, acceleration))), "a root"),
+        (off_by(lambda *three: float(square(*three))), "nothing connects it"),
+        (off_by(lambda *three: square(*three).numpy()), "nothing connects it"),
+        (off_by(lambda position, speed, acceleration: square(position, speed, acceleration.numpy())), "a constant"),
+        (off_by(lambda position, speed, acceleration: square(position.numpy(), speed, acceleration)), "a constant"),
+        (off_by(lambda position, speed, acceleration: 2 * square(position, speed, acceleration)), "In this order"),
+        (off_by(lambda position, speed, acceleration: None), "returns None"),
+        (lambda u, t: ..., "three dots"),
         (3.0, "without calling it"),
     ],
     3: [

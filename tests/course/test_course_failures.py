@@ -593,6 +593,23 @@ def test_an_input_gradient_taken_before_the_outer_tape_begins_is_left_out_of_a_l
     assert (outer.gradient(late, w), whole.gradient(nested, w)) == (1.0, 5.0)
 
 
+def test_a_tape_that_begins_to_watch_between_the_two_walks_finds_half_of_the_second_derivative():
+    slopes = {}
+    for late in (False, True):
+        x, y = ad.constant(3.0), ad.constant(2.0)
+        with ad.GradientTape() as outer:
+            if not late:
+                outer.watch(x)
+            with ad.GradientTape() as inner:
+                inner.watch(y)
+                z = x * y * y
+            if late:
+                outer.watch(x)
+            slope = inner.gradient(z, y)
+        slopes[late] = slope, outer.gradient(slope, x)
+    assert slopes == {False: (12.0, 4.0), True: (12.0, 2.0)}
+
+
 # Chapter 14: the same function, two gradients -------------------------------------------------------------------------
 
 

@@ -24,6 +24,7 @@ from scipy.special import lambertw
 import autodiff_edu as ad
 from autodiff_edu import nn
 from autodiff_edu.course.chapters import project_tape
+from autodiff_edu.course.contents import OURS
 
 SEED = 0  # of the kernels, and of the inputs
 
@@ -528,20 +529,89 @@ def test_the_norm_of_a_relu_layer_s_input_gradient_has_gradients_shaped_like_ker
     assert_derivatives("the norm", arguments, got, expected)
 
 
-def test_the_outermost_tape_of_tanh_grows_by_a_factor_that_creeps_up_with_the_order():
+def entries(f, orders=8):
     lengths = []
 
     def derivative(x, order):
         if order == 0:
-            return np.tanh(x)
+            return f(x)
         with ad.GradientTape() as tape:
             tape.watch(x)
             y = derivative(x, order - 1)
         lengths.append(len(tape.entries))
         return tape.gradient(y, x)
 
-    derivative(ad.constant(0.5), 9)
-    assert lengths == [1, 4, 10, 23, 54, 133, 344, 927, 2578]
+    derivative(ad.constant(0.5), orders)
+    return lengths
+
+
+@pytest.mark.parametrize(
+    ("f", "lengths"),
+    [
+        (np.sin, [1, 3, 5, 7, 9, 11, 13, 15]),
+        (np.exp, [1, 2, 3, 4, 5, 6, 7, 8]),
+        (np.tanh, [1, 4, 10, 23, 54, 133, 344, 927]),
+        (lambda x: np.exp(x) * np.exp(x), [3, 8, 19, 38, 73, 140, 271, 530]),
+        (lambda x: np.exp(2 * x), [2, 4, 6, 8, 10, 12, 14, 16]),
+        (lambda x: x**5, [1, 4, 7, 10, 13, 16, 19, 22]),
+    ],
+)
+def test_the_tapes_of_sines_exponentials_and_powers_grow_by_a_few_entries_and_products_by_a_factor(f, lengths):
+    assert entries(f) == lengths
+
+
+def test_the_tape_of_1_over_x_about_triples_with_each_order():
+    lengths = entries(lambda x: 1 / x)
+    assert all(later > 3 * earlier for earlier, later in itertools.pairwise(lengths[1:]))
+
+
+def test_the_norm_of_the_gradient_of_a_sum_of_relus_has_none_with_respect_to_the_bias(x):
+    layer = nn.Dense(10, activation=nn.relu)
+    with ad.GradientTape() as outer:
+        with ad.GradientTape(watch_accessed_variables=False) as inner:
+            inner.watch(x)
+            out = np.sum(layer(x))
+        norm = np.linalg.norm(inner.gradient(out, x))
+    kernel, bias = outer.gradient(norm, [layer.kernel, layer.bias])
+    assert (kernel.shape, bias) == ((5, 10), None)
+
+
+def named_in(slug, *ids):
+    """The names of a chapter's cells, in its notebook's order, without what they print or draw."""
+    chapter = next(each for each in OURS.assignments if each.slug == slug)
+    names = {}
+    for cell in chapter.read()["cells"]:
+        if cell["id"] in ids:
+            exec("".join(cell["source"]).partition("figure, ")[0], names)  # a chapter of our own
+    return names
+
+
+FOOLED = "imports", "fooled-plot", "attack", "right", "steepness", "break-1", "repair"
+
+
+@pytest.mark.parametrize(("seed", "before", "after"), [(0, 24, 80), (1, 29, 82), (2, 20, 89)])
+def test_a_network_trained_to_be_flat_is_harder_to_fool(seed, before, after, capsys):
+    names = named_in("higher-order-gradients", *FOOLED)
+    train, right, nested = names["train"], names["right_in_100"], names["nested"]
+    assert [right(names["first"], size) for size in (0.0, 0.1, 0.2, 0.25)] == [100, 100, 60, 24]
+    for weight, wanted in ((0.0, before), (1.0, after)):
+        trained = train(nested, weight, seed=seed)
+        assert (right(trained, 0.0), right(trained, 0.25)) == (100, wanted)
+
+
+@pytest.mark.parametrize(("seed", "weight", "gaps"), [(1, 0, "4.4 and then 11.7"), (1, 30, "1.6 and then 1.6")])
+def test_a_critic_with_a_penalty_measures_in_grams_and_one_without_grows(seed, weight, gaps, capsys):
+    names = named_in("higher-order-gradients", *FOOLED, "coins", "critic-loss", "critic-loop")
+    capsys.readouterr()
+    names["train_critic"](weight, seed=seed)
+    assert gaps in capsys.readouterr().out
+
+
+def test_a_critic_that_starts_upside_down_stays_so_under_a_heavy_penalty(capsys):
+    names = named_in("higher-order-gradients", *FOOLED, "coins", "critic-loss", "critic-loop")
+    capsys.readouterr()
+    names["train_critic"](30, seed=2)
+    assert "-1.5 and then -1.5" in capsys.readouterr().out
 
 
 # Chapter 14: corners --------------------------------------------------------------------------------------------------

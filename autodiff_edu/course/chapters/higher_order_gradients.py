@@ -1,4 +1,4 @@
-"""The exercises of chapter 11, higher orders: a third derivative, input-gradient regularisation, a gradient penalty."""
+"""The exercises of chapter 11, higher orders: a second derivative that is too small, an equation as a loss, a gradient penalty."""
 
 from __future__ import annotations
 
@@ -8,34 +8,47 @@ from typing import Any
 import numpy as np
 
 import autodiff_edu as ad
-from autodiff_edu import nn
 
-from ...core.events import Event, Outcome, Seed, Watch
-from ...trace.hook import hook
-from ..exercises import Case, Function
-from ..feedback import NotYet, forbid, near, shorten
+from ..exercises import Case, Function, Number, Table
+from ..feedback import NotYet
 from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
-        "If every pixel moves by 0.3, up or down by the toss of a coin, in how many of 100 will the network be right?",
-        answer=100,
+        "Each of the 400 pixels moves by 0.25, in the direction that lowers the score. While the slopes stay as they are, by how much does the score fall?",
+        answer="0.25 times the sum of the slopes' sizes",
+        choices=(
+            "0.25 times the largest slope",
+            "0.25 times the norm of the gradient",
+            "0.25 times the sum of the slopes' sizes",
+        ),
         hints={
-            50: "That would be so if the network were guessing. What do 144 random pushes on a score add up to?",
-            30: "Coin tosses don't know what the network looks at. Do their effects add up, or cancel?",
+            "0.25 times the largest slope": "That's what one pixel does. The others move as well.",
+            "0.25 times the norm of the gradient": "So far would it fall for a step of length 0.25 along the gradient. "
+            "Here each pixel moves by 0.25.",
         },
-        why="Random pushes mostly cancel; the network doesn't even notice.",
+        why="A pixel with slope s lowers the score by 0.25 times the size of s, and the effects add up.",
     ),
     Prediction(
-        "The first derivative of x³ at x = 1 is 3. What will the outer tape return for the second?",
+        "The first derivative of x³ at x = 1 is 3. What will `derivative` return for the second?",
         answer=6,
         hints={
             3: "That's the first: 3x². Differentiate once more.",
             1: "1 is the value of x³.",
             2: "Differentiate 3x², not x².",
+            0: "3 is the slope at x = 1 only. Elsewhere it's 3x², which isn't constant.",
             None: "The outer tape is still recording when the inner one is asked.",
         },
         why="3x² has the slope 6x.",
+    ),
+    Prediction(
+        "The first derivative of x² at x = 3 is 6, and the second is 2. What will `derivative` return for the third?",
+        answer=None,
+        hints={
+            0: "On paper, yes. But is there a path from the second derivative, the constant 2, back to x?",
+            2: "That's the second derivative.",
+        },
+        why="The constant 2 is not computed from x, so no path leads back.",
     ),
     Prediction(
         "z = x·y² at (3, 2). What is the slope of dz/dx with respect to y?",
@@ -49,52 +62,44 @@ PREDICTIONS = (
         why="dz/dx = y², whose slope is 2y = 4.",
     ),
     Prediction(
-        "What will `derivative` return for the third derivative of x * x?",
-        answer=None,
+        "For which of sin, exp and tanh does the tape grow by a factor with each order?",
+        answer="tanh only",
+        choices=("all three", "exp and tanh", "tanh only", "none of them"),
         hints={
-            0: "On paper, yes. But is there a path from the second derivative, the constant 2, back to x?",
-            2: "That's the second derivative.",
+            "all three": "The slope of sin is cos, and that of cos is -sin. How many operations does each step add?",
+            "exp and tanh": "The slope of exp is exp again. How many operations does a step add?",
+            "none of them": "The slope of tanh is 1 - y². Differentiate that by the tape's rules, and what you get once "
+            "more.",
         },
-        why="The constant 2 is not computed from x, so no path leads back.",
+        why="The slopes of exp and sin are again one function of x; those of tanh are longer and longer formulas.",
     ),
     Prediction(
-        "How will the tape for tanh go on growing after 1, 4 and 10 entries?",
-        answer="by a factor of more than 2 for each order",
+        "`np.exp(x) * np.exp(x)` and `np.exp(2 * x)` are the same function. How will their tapes grow with the order?",
+        answer="the product by a factor, the other by a few entries",
         choices=(
-            "by 6 or 7 entries for each order",
-            "by a factor of more than 2 for each order",
-            "by a factor that sinks towards 1",
+            "both by a factor",
+            "the product by a factor, the other by a few entries",
+            "both by a few entries",
         ),
         hints={
-            "by 6 or 7 entries for each order": "Each tape records the whole backward pass of the tape inside it.",
-            "by a factor that sinks towards 1": "Every entry inside becomes one or more entries of its backward pass.",
+            "both by a factor": "In `np.exp(2 * x)` each slope is a number times an exponential. What is there to double?",
+            "both by a few entries": "The tape knows no algebra. How many contributions does a product of two values of x "
+            "send?",
         },
-        why="Each tape holds all that happened inside it, and the backward pass of that.",
+        why="What counts is how the function is written: a product of two values of x becomes two products.",
     ),
     Prediction(
-        "`to_x` has the shape of the input. What shape is the gradient of its norm with respect to the kernel?",
-        answer=(5, 10),
+        "Nudged by 0.25, the first network was right in 24 of 100. How will the one trained by `slopes_of_loss` with weight 1 do?",
+        answer="exactly as badly",
+        choices=("better", "exactly as badly", "worse"),
         hints={
-            (7, 5): "That's the shape of the input, and of `to_x`. What is the source now?",
-            (10, 5): "The kernel is multiplied from the right: 5 inputs, 10 outputs.",
-            (7, 10): "That's the shape of the layer's output.",
-            (10,): "That's the bias.",
+            "better": "So it should. Which tapes are recording when `steepness` is computed?",
+            "worse": "What does `outer` know of `steep`? What is the slope of a constant?",
         },
-        why="The kernel takes 5 numbers to 10, and a gradient has its source's shape.",
+        why="To the outer tape `steep` is a number from nowhere, so all its slopes are those of the error alone.",
     ),
     Prediction(
-        "What will the first derivative and the second be?",
-        answer="27 and None",
-        choices=("27 and 18", "27 and None", "None and None", "27 and 0"),
-        hints={
-            "27 and 18": "What did the outer tape see of the backward pass?",
-            "None and None": "The inner tape has recorded both multiplications, and it can be asked at any time.",
-            "27 and 0": "Zero would be an answer. What did the outer tape see of the backward pass?",
-        },
-        why="The inner tape knows all it needs; the outer one was closed when `slope` was computed.",
-    ),
-    Prediction(
-        "How will the network trained with weight 0.3 do, compared with the first one?",
+        "How will the network trained with weight 1 and the repair do, compared with the first one?",
         answer="better under the nudge, as good on untouched ones",
         choices=(
             "better under the nudge, as good on untouched ones",
@@ -104,317 +109,217 @@ PREDICTIONS = (
         hints={
             "better under the nudge, much worse on untouched ones": "Rings and crosses differ in dozens of pixels. "
             "Must a score be steep to tell them apart?",
-            "no better under the nudge": "A nudge of 0.3 moves the score by 0.3 times its slopes. Which are smaller?",
+            "no better under the nudge": "A nudge moves the score by 0.25 times the sum of its slopes' sizes. For which "
+            "network are they smaller?",
         },
         why="Its score is flatter, and these pictures are easy enough to allow that.",
     ),
+    Prediction(
+        "Now let the target be the sum of the outputs themselves, without the squares. Which gradient of the norm becomes None?",
+        answer="the one with respect to the bias",
+        choices=(
+            "the one with respect to the kernel",
+            "the one with respect to the bias",
+            "both",
+            "neither",
+        ),
+        hints={
+            "the one with respect to the kernel": "The gradient with respect to x is made of the kernel: where a unit is "
+            "on, its column arrives at x.",
+            "both": "Where a unit is on, its column of the kernel arrives at x. So the norm does change with the kernel.",
+            "neither": "Nudge the bias a little. As long as no unit is switched on or off, does the slope with respect to "
+            "x change?",
+        },
+        why="The bias decides which units are on, and that changes in steps. With squares it also decides how far they are on.",
+    ),
+    Prediction(
+        "With a heavy penalty, what will the gap between the mean ratings be after 300 turns?",
+        answer="about 1.5, the grams between the two means",
+        choices=(
+            "about 1, the slope",
+            "about 1.5, the grams between the two means",
+            "it grows as long as you train",
+        ),
+        hints={
+            "about 1, the slope": "1 is what the rating gains per gram. How many grams lie between the two means?",
+            "it grows as long as you train": "With slopes near 1, how much can a rating gain between 10 and 11.5 grams?",
+        },
+        why="A rating that rises by 1 per gram rises by 1.5 over 1.5 grams.",
+    ),
 )
 
-WITHIN = 1e-4  # three derivatives of float32 numbers are not closer
-A = 1.437
-HIDDEN: dict[str, Callable[[Any], Any]] = {"x**5": lambda x: x**5, "np.sin(2 * x)": lambda x: np.sin(2.0 * x)}
-"""Where exercise 1 differentiates, and what."""
+TOO_SMALL = Table(
+    "A second derivative that is too small",
+    """\
+`z` is x·y². This program takes its slope with respect to `y`, and then the slope of that with respect to `x`. `slope` is right: 12. `second` is a number, there's no error, and it's too small. Without running it: which number does the program return, which one should it be, and which line has to move up?
+
+```python
+1  x, y = ad.constant(3.0), ad.constant(2.0)
+2  with ad.GradientTape() as outer:
+3      with ad.GradientTape() as inner:
+4          inner.watch(y)
+5          z = x * y * y
+6      outer.watch(x)
+7      slope = inner.gradient(z, y)
+8  second = outer.gradient(slope, x)
+```""",
+    parts={
+        "returned": Number(
+            answer=2,
+            hints={
+                None: "A part of the walk in line 7 computes with x itself, while outer watches it. So there is a path.",
+                4: "That's the slope of 2xy. Which part of line 5 has the outer tape missed?",
+                12: "12 is slope itself. How does it change with x, as far as outer knows?",
+                0: "Line 7 multiplies by x once more, while outer watches it.",
+                6: "6 is the value of x * y. How does slope change with x?",
+                3: "3 is x. The source of the second gradient is x, so ask how slope changes with it.",
+            },
+            otherwise="Line 5 is t = x * y and z = t * y. So slope is t, from the second product, plus y * x, from the "
+            "first. On which of the two does outer see x?",
+        ),
+        "should be": Number(
+            answer=4,
+            hints={
+                None: "dz/dy is 2xy, which does depend on x.",
+                2: "2 is y. dz/dy is 2xy: what is its slope with respect to x?",
+                6: "6 is 2x, the slope of dz/dy with respect to y. Here the second source is x.",
+                12: "12 is dz/dy.",
+            },
+            otherwise="dz/dy is 2xy. What is its slope with respect to x?",
+        ),
+        "line": Number(
+            answer=6,
+            hints={
+                None: "One of the eight lines is in the wrong place.",
+                7: "Line 7 stands where it should: outside inner, and inside outer.",
+                8: "A gradient of outer is taken after its block, as here.",
+                4: "inner watches y before y is used.",
+                5: "Moved out of the inner block, z would have no slope at all.",
+            },
+            otherwise="Look for what outer needs to know before line 5.",
+        ),
+    },
+    why="slope is x * y, from the way forward, plus y * x, from the walk. A late watch sees the second part only, so half "
+    "of 2y is left.",
+    minutes=8,
+)
 
 
-class Run:
-    """One call of a learner's `third`: what it returned, and how many tapes it asked for a gradient."""
-
-    def __init__(self, function: Callable[..., Any], written: str) -> None:
-        f = HIDDEN[written]
-        self.events: list[Event] = []
-        self.before: list[tuple[int, Any]] = []  # for each call of f, the events so far and its x
-        ready_made = {ad.value_and_grad(f).__code__: "ad.grad", ad.hessian(f).__code__: "ad.hessian"}
-        ready_made[ad.jacobian(f).__code__] = "ad.jacobian"
-
-        def observed(x: Any) -> Any:
-            self.before.append((len(self.events), x))
-            return f(x)
-
+def obey(function: Callable[..., Any]) -> tuple[Any, Any]:
+    """Return what a learner's function says of a hidden motion, and its gradient with respect to a parameter of that."""
+    w, t = ad.Variable(1.3, name="w"), ad.constant([0.2, 0.5, 0.9, 1.4, 2.2])
+    with ad.GradientTape() as tape:
         try:
-            with hook(self.events.append):
-                self.result = function(forbid(observed, ready_made, "three tapes, one inside another."), ad.constant(A))
+            given = function(lambda t: 3 * np.sin(w * t) + 0.1 * t * t * t, t)
         except NotYet as error:
-            outcomes = [event for event in self.events if isinstance(event, Outcome)]
-            if "target is None" in str(error.__cause__):
-                raise NotYet("A tape is asked for the gradient of None. " + self.why_none()) from error
-            if "returns None" in str(error) and outcomes and outcomes[-1].result is None:
-                raise NotYet("third(f, x) returns None. " + self.why_none()) from error
+            said = str(error.__cause__ or "")
+            if "already been used" in said:
+                raise NotYet(
+                    "You ask a tape a second time. It has released its arrays, and it stopped before `speed` was computed. "
+                    "For another derivative, put another tape around it."
+                ) from error
+            if "None" in said:
+                raise NotYet(
+                    "You compute with a gradient that is None. Each tape has to watch t before u(t) is computed, and the "
+                    "outer one must still record when `speed` is."
+                ) from error
+            if "llipsis" in said:
+                raise NotYet("Replace the three dots: the acceleration is still missing.") from error
             raise
-        self.asked = len({id(event.tape) for event in self.events if isinstance(event, Seed)})
-
-    def why_none(self) -> str:
-        """Explain a gradient that is None."""
-        start, x = self.before[0] if self.before else (len(self.events), None)
-        if any(isinstance(event, Watch) and event.tensor is x for event in self.events[start:]):
-            return "One of them begins to watch x after f(x) has been computed. Each tape has to watch it before that."
-        watching = len({id(event.tape) for event in self.events[:start] if isinstance(event, Watch)})
-        if watching < 3:
-            return f"Three tapes follow x only if each of them watches it, and {watching} of them did."
-        return (
-            "A gradient was taken after the tape around it had stopped recording. Each gradient goes inside the `with` "
-            "of the next tape."
-        )
-
-    def mixes_up(self) -> bool:
-        """Return whether three tapes found another derivative of x**5."""
-        return self.asked == 3 and any(near(self.result, wrong, WITHIN) for wrong in (A**5, 5 * A**4, 20 * A**3))
+    return given, tape.gradient(given, w) if isinstance(given, ad.Tensor) else None
 
 
-def nest_tapes(order: int) -> Callable[..., Any]:
-    """Return a function that takes a derivative of this order, by as many tapes."""
+def off_by(combine: Callable[[Any, Any, Any], Any]) -> Callable[..., Any]:
+    """Return a function that combines position, speed and acceleration."""
 
-    def derivative(f: Any, x: Any) -> Any:
-        if not order:
-            return f(x)
-        with ad.GradientTape() as tape:
-            tape.watch(x)
-            y = nest_tapes(order - 1)(f, x)
-        return tape.gradient(y, x)
-
-    return derivative
-
-
-def forward(f: Any) -> Any:
-    """Return the derivative of a function by forward mode."""
-    return lambda x: ad.jvp(f, (x,), (1.0,))[1]
-
-
-def ask_three_times(f: Any, x: Any, persistent: bool = True) -> Any:
-    """Ask one tape three times, while it records."""
-    with ad.GradientTape(persistent=persistent) as tape:
-        tape.watch(x)
-        return tape.gradient(tape.gradient(tape.gradient(f(x), x), x), x)
-
-
-def with_number(f: Any, x: Any, number: Callable[[Any], Any]) -> Any:
-    """Make a number of the first derivative."""
-    with ad.GradientTape() as tape:
-        tape.watch(x)
-        first = number(nest_tapes(1)(f, x))
-    return tape.gradient(first, x)
-
-
-PLAIN = (
-    "Between two tapes a gradient has become a plain number, which no tape follows. Hand it on as it is, without float or "
-    ".numpy()."
-)
-CHAIN = "The target of each tape is the gradient that the tape inside it returned."
-FEWER = "Each tape takes one derivative, and you need three."
-
-THIRD = Function(
-    "A third derivative",
-    """\
-Write a function that returns the third derivative of `f` at `x`, a constant. Use three tapes, one inside another: no `ad.grad`, `ad.jacobian` or `ad.hessian`, and no tape that answers twice.""",
-    signature="third(f, x)",
-    returns=("the third derivative",),
-    cases=[
-        Case(
-            lambda f: Run(f, "x**5").mixes_up(),
-            "You ask three tapes, but not each for the gradient that the tape inside it returned: the result is another "
-            "derivative than the third.",
-        ),
-        *(
-            Case(
-                lambda f, written=written: Run(f, written).result,  # type: ignore[misc]
-                f"The third derivative of {written} at {A} is {{answer}}; your function returns {{given}}. {CHAIN}",
-                within=WITHIN,
-            )
-            for written in HIDDEN
-        ),
-        Case(
-            lambda f: Run(f, "np.sin(2 * x)").asked,
-            "The number is right, but {given} tapes were asked. Use three, and ask each of them once.",
-        ),
-    ],
-    answer=nest_tapes(3),
-    hints=[
-        (nest_tapes(0), f"This is the value of f. {FEWER}"),
-        (nest_tapes(1), f"This is the first derivative. {FEWER}"),
-        (nest_tapes(2), f"This is the second derivative. {FEWER}"),
-        (nest_tapes(4), "This is the fourth derivative. Use one tape fewer."),
-        (
-            lambda f, x: forward(forward(forward(f)))(x),
-            "The number is right, but no tape was asked for a gradient. Let three tapes find it.",
-        ),
-        (
-            ask_three_times,
-            "The number is right, but a single tape answered again and again, and recorded its own backward passes. Use "
-            "three tapes, one inside another.",
-        ),
-        (
-            lambda f, x: ask_three_times(f, x, persistent=False),
-            "A tape is asked a second time. Use three tapes, each with a name of its own, and ask each once.",
-        ),
-        (lambda f, x: with_number(f, x, lambda slope: slope.numpy()), PLAIN),
-        (lambda f, x: with_number(f, x, float), PLAIN),
-    ],
-    why="Three tapes, three backward passes, and all but the last are recorded by the tapes around them.",
-    minutes=10,
-)
-
-
-def regularise(function: Callable[..., Any]) -> Any:
-    """Return the gradients that a learner's function returns for a hidden layer, in one row, or a list with a None."""
-    random = np.random.default_rng(923)
-    x, wanted = random.standard_normal((4, 3)), random.standard_normal((4, 2))
-    layer = nn.Dense(2, activation=np.tanh)
-    layer.kernel = ad.Variable(random.standard_normal((3, 2)), name="kernel")
-    layer.bias = ad.Variable(random.standard_normal(2), name="bias")
-    try:
-        given = function(layer, ad.constant(x), wanted)
-    except NotYet as error:
-        if "NoneType" in str(error.__cause__):
-            raise NotYet("You compute with a gradient that is None. Does the inner tape watch x?") from error
-        raise
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        raise NotYet(f"I need two gradients, with respect to the kernel and the bias, and got {shorten(given)}.")
-    if any(part is None or part is ... for part in given):
-        return list(given)
-    shapes = [np.shape(part) for part in given]
-    if shapes != [(3, 2), (2,)]:
-        raise NotYet(
-            f"For a kernel (3, 2) and a bias (2,) your gradients have the shapes {shapes[0]} and {shapes[1]}. A "
-            "gradient has its source's shape, and the sources are the layer's variables."
-        )
-    return np.concatenate([np.ravel(np.asarray(part)) for part in given])
-
-
-def with_loss(
-    loss: Callable[[Any, Any], Any], mean: Callable[..., Any] = np.mean, *, target: str = "error", source: str = "x"
-) -> Callable[..., Any]:
-    """Return a function that differentiates a loss of the error and of the gradient of a target."""
-
-    def gradients(layer: Any, x: Any, wanted: Any) -> Any:
+    def answer(u: Any, t: Any) -> Any:
         with ad.GradientTape() as outer:
+            outer.watch(t)
             with ad.GradientTape() as inner:
-                inner.watch(x)
-                output = layer(x)
-                error = mean((output - wanted) ** 2)
-            target_of, source_of = {"error": error, "output": output}, {"x": x, "kernel": layer.kernel}
-            total = loss(error, inner.gradient(target_of[target], source_of[source]))
-        return outer.gradient(total, [layer.kernel, layer.bias])
+                inner.watch(t)
+                position = u(t)
+            speed = inner.gradient(position, t)
+        return combine(position, speed, outer.gradient(speed, t))
 
-    return gradients
+    return answer
 
 
-def take_kernel(layer: Any, x: Any, wanted: Any) -> Any:
-    """Take the kernel itself in place of the gradient."""
-    with ad.GradientTape() as tape:
-        loss = np.mean((layer(x) - wanted) ** 2) + 0.5 * np.sum(layer.kernel**2)
-    return tape.gradient(loss, [layer.kernel, layer.bias])
+def cut_between(cut: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Return a function that computes the right value, with a cut before the acceleration is used."""
+    return off_by(lambda position, speed, acceleration: np.mean((cut(acceleration) + position) ** 2))
 
 
-def both(error: Any, slope: Any) -> Any:
-    """Return the loss of exercise 2."""
-    return error + 0.5 * np.sum(slope**2)
-
-
-def rows(slope: Any) -> Any:
-    """Return the norm of each row."""
-    return np.linalg.norm(slope, axis=1)
-
-
-UNCONNECTED = (
-    "A gradient is None. An outer tape must watch the layer's variables, and it must be recording while the loss is "
-    "computed, from the layer to the sum. The variables are its sources."
+HIDDEN_PART = (
+    "The value is right, but only a part of it reaches the parameters of u: the acceleration has become a constant on the "
+    "way. Keep every gradient a tensor: no float, no .numpy() and no stop_gradient."
 )
-ALONE = "These are the gradients of the term alone. Add the error."
-EACH_SAMPLE = "You took a norm for each sample. The term is the sum of all squares."
-
-REGULARISED = Function(
-    "Input-gradient regularisation of a dense layer",
+EQUATION = Function(
+    "An equation as a loss",
     """\
-The loss is `error + 0.5 * term`. The error is the mean of the squares of `layer(x) - wanted`. The term is the sum of the squares of the gradient **of the error** with respect to the input `x`.
+The position u of a swing obeys u″ = −u. A network can learn such a motion if its loss says how far it is from obeying. Write that loss, `off_by(u, t)`: the mean, over the times in the constant array `t`, of the squares of u″ + u. `u(t)` computes each position from its own time alone.
 
-Return the gradients of the loss with respect to the layer's kernel and its bias, in this order. `x` is a constant, `wanted` an array.""",
-    signature="regularised(layer, x, wanted)",
-    returns=("the gradient with respect to the kernel", "the gradient with respect to the bias"),
+The check differentiates what you return with respect to a parameter of `u`, so keep it a tensor.""",
+    signature="off_by(u, t)",
+    returns=("the loss",),
     cases=[
         Case(
-            regularise,
-            "For a hidden layer these are the gradients of another loss than error + 0.5 * np.sum(to_x**2), or a part "
-            "of the way to it is hidden from the outer tape.",
-            within=WITHIN,
-        )
+            lambda f: obey(f)[0],
+            "For a hidden motion and five times, the loss is {answer}; yours is {given}. In this order: position, speed, "
+            "acceleration, acceleration plus position, squared, and the mean.",
+        ),
+        Case(lambda f: obey(f)[1], HIDDEN_PART),
     ],
-    answer=with_loss(both),
-    spellings=[with_loss(lambda error, slope: error + sum(np.sum(row * row) for row in slope) / 2)],
+    answer=off_by(lambda position, speed, acceleration: np.mean((acceleration + position) ** 2)),
+    spellings=[off_by(lambda position, speed, acceleration: np.sum((acceleration + position) ** 2) / len(position))],
     hints=[
-        (lambda layer, x, wanted: (None, ...), UNCONNECTED),
-        (lambda layer, x, wanted: (..., None), UNCONNECTED),
         (
-            lambda *args: with_loss(both)(*args)[::-1],
-            "The two gradients have changed places: the kernel comes first, then the bias.",
+            off_by(lambda position, speed, acceleration: np.mean((speed + position) ** 2)),
+            "You added the speed. The equation has the acceleration in it, which is the slope of the speed.",
         ),
         (
-            with_loss(lambda error, slope: error),
-            "These are the gradients of the error alone; the term is a constant to your outer tape. Take the gradient "
-            "with respect to x inside the outer `with`, and keep it a tensor.",
-        ),
-        (with_loss(lambda error, slope: 0.5 * np.sum(slope**2)), ALONE),
-        (with_loss(lambda error, slope: np.sum(slope**2)), ALONE),
-        (with_loss(lambda error, slope: error + np.sum(slope**2)), "The term counts half: error + 0.5 * term."),
-        (
-            with_loss(lambda error, slope: error - 0.5 * np.sum(slope**2)),
-            "You subtracted the term. It should be small, like the error: add it.",
+            off_by(lambda position, speed, acceleration: np.mean((acceleration - position) ** 2)),
+            "You subtracted the position. If u″ = −u, then u″ + u is 0.",
         ),
         (
-            with_loss(lambda error, slope: error + 0.5 * np.linalg.norm(slope)),
-            "You took the norm. The term is the sum of the squares, without the root.",
+            off_by(lambda position, speed, acceleration: np.mean(acceleration**2)),
+            "You squared the acceleration alone. Add the position first.",
         ),
         (
-            with_loss(lambda error, slope: error + 0.5 * np.mean(slope**2)),
-            "You took the mean of the squares. The term is their sum.",
+            off_by(lambda position, speed, acceleration: np.mean(acceleration + position)),
+            "Without the square, times at which u″ + u is above 0 and below it cancel.",
         ),
         (
-            with_loss(lambda error, slope: error + 0.5 * np.mean(np.sum(slope**2, axis=1))),
-            "You took the mean over the samples. The term is the sum of all squares.",
+            off_by(lambda position, speed, acceleration: np.mean(acceleration + position) ** 2),
+            "You took the mean before the square, so times above 0 and below it cancel. Square first.",
         ),
         (
-            with_loss(lambda error, slope: error + 0.5 * np.sum(slope)),
-            "You took the sum of the gradient. Square its elements before you add them up.",
+            off_by(lambda position, speed, acceleration: np.mean(np.abs(acceleration + position))),
+            "You took the sizes. The loss is the mean of the squares.",
         ),
         (
-            with_loss(lambda error, slope: error + 0.5 * np.sum(slope) ** 2),
-            "You squared the sum. Square the elements before you add them up.",
+            off_by(lambda position, speed, acceleration: np.sum((acceleration + position) ** 2)),
+            "You took the sum over the times. The loss is the mean.",
         ),
         (
-            with_loss(lambda error, slope: error + 0.5 * np.sum(np.abs(slope))),
-            "You took the sizes of the elements. The term is the sum of their squares.",
+            off_by(lambda position, speed, acceleration: np.sqrt(np.mean((acceleration + position) ** 2))),
+            "You took a root at the end. The mean of the squares is the loss.",
         ),
         (
-            with_loss(both, target="output"),
-            "Your term has the gradient of the layer's output with respect to x. It should be the gradient of the error.",
+            off_by(lambda position, speed, acceleration: np.mean(acceleration**2 + position**2)),
+            "You squared each of the two. Add them first: the square of u″ + u is 0 where the equation holds.",
         ),
         (
-            with_loss(both, np.sum),
-            "Your error is the sum of the squares of `layer(x) - wanted`. It should be their mean.",
+            off_by(lambda position, speed, acceleration: (acceleration + position) ** 2),
+            "The loss is one number, the mean over the times; yours has one for each of them.",
         ),
         (
-            with_loss(both, lambda squares: np.sum(squares) / len(squares)),
-            "Your error is the sum of the squares, divided by the samples. It should be the mean of all squares.",
+            off_by(lambda position, speed, acceleration: float(np.mean((acceleration + position) ** 2))),
+            "The value is right, but nothing connects it to the parameters of u, so training couldn't lower it. Keep it a "
+            "tensor: no float, no .numpy() and no stop_gradient on the way.",
         ),
-        (
-            with_loss(lambda error, slope: 0.5 * (error + np.sum(slope**2))),
-            "You halved the error as well. Only the term counts half: error + 0.5 * term.",
-        ),
-        (
-            with_loss(lambda error, slope: error + 0.5 * slope**2),
-            "Your loss isn't one number: it holds the error once for each element of to_x. Sum the squares first.",
-        ),
-        (with_loss(lambda error, slope: error + 0.5 * np.sum(rows(slope))), EACH_SAMPLE),
-        (with_loss(lambda error, slope: error + 0.5 * np.mean(rows(slope))), EACH_SAMPLE),
-        (
-            with_loss(both, source="kernel"),
-            "Your term has the gradient with respect to the kernel. It should be with respect to the input x.",
-        ),
-        (
-            take_kernel,
-            "Your term has the kernel itself, which is called weight decay. It should have the gradient of the error "
-            "with respect to x.",
-        ),
+        (cut_between(ad.stop_gradient), HIDDEN_PART),
     ],
-    why="Both terms count, and the term is differentiated through the gradient inside it.",
+    why="One number that is 0 for a motion that obeys, and it can be differentiated once more, to train u.",
     minutes=9,
 )
 
@@ -447,6 +352,11 @@ Place = Callable[[Any, Any, Any], Any]
 def mix(real: Any, fake: Any, share: Any) -> Any:
     """Return the place between real and fake."""
     return share * real + (1 - share) * fake
+
+
+def rows(to_x: Any) -> Any:
+    """Return the norm of each row."""
+    return np.linalg.norm(to_x, axis=1)
 
 
 def usual(to_x: Any) -> Any:
@@ -571,9 +481,9 @@ COMBINED: tuple[tuple[Combine, str], ...] = (
 )
 
 PENALTY = Function(
-    "A penalty per sample, between real and generated",
+    "A penalty per sample",
     """\
-Write the gradient penalty: the mean, over the samples, of (norm − 1)², where each norm is that of the critic's gradient at `share * real + (1 - share) * fake`. `critic(x)` returns one number per sample. `real` and `fake` are constants with a row per sample, and `share` is a column, with a number for each of them.
+With one number per coin, the places for the slope could be laid out along a line. In more dimensions you draw one on the way from each forged sample to a genuine one, at `share * real + (1 - share) * fake`. Write the penalty: the mean, over the samples, of (norm − 1)², where each norm is that of the critic's gradient at such a place. `critic(x)` returns one number per sample. `real` and `fake` are constants with a row per sample, and `share` is a column, with a number for each of them.
 The check differentiates what you return with respect to the critic's weights, so keep it a tensor.""",
     signature="penalty(critic, real, fake, share)",
     returns=("the penalty",),
@@ -582,13 +492,13 @@ The check differentiates what you return with respect to the critic's weights, s
             lambda f: penalise(f)[0],
             "For a hidden critic and five pairs of samples the penalty is {answer}; yours is {given}. In this order: "
             "mix, take the gradient, the norm of each row, minus 1, squared, and the mean.",
-            within=WITHIN,
+            within=1e-4,
         ),
         Case(
             lambda f: penalise(f)[1],
             "The value is right, but its gradient isn't: part of the calculation is hidden from the tape around it. Is "
             "there a float, a .numpy() or a stop_gradient on the way?",
-            within=WITHIN,
+            within=1e-4,
         ),
     ],
     answer=penalty(),
@@ -610,7 +520,7 @@ The check differentiates what you return with respect to the critic's weights, s
         ),
     ],
     why="One norm for each row, on the way from fake to real, and a gradient that trains the critic.",
-    minutes=9,
+    minutes=8,
 )
 
-QUESTIONS = (*PREDICTIONS, THIRD, REGULARISED, PENALTY)
+QUESTIONS = (*PREDICTIONS, TOO_SMALL, EQUATION, PENALTY)
