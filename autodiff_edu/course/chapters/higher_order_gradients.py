@@ -484,7 +484,7 @@ PENALTY = Function(
     "A penalty per sample",
     """\
 With one number per coin, the places for the slope could be laid out along a line. In more dimensions you draw one on the way from each forged sample to a genuine one, at `share * real + (1 - share) * fake`. Write the penalty: the mean, over the samples, of (norm − 1)², where each norm is that of the critic's gradient at such a place. `critic(x)` returns one number per sample. `real` and `fake` are constants with a row per sample, and `share` is a column, with a number for each of them.
-The check differentiates what you return with respect to the critic's weights, so keep it a tensor.""",
+The check differentiates what you return with respect to the critic's parameters, so keep it a tensor.""",
     signature="penalty(critic, real, fake, share)",
     returns=("the penalty",),
     cases=[
