@@ -54,6 +54,27 @@ def outer_unwatched(u, t):
     return np.mean((outer.gradient(speed, t) + position) ** 2)
 
 
+def watched_late(u, t):
+    with ad.GradientTape() as outer:
+        with ad.GradientTape() as inner:
+            inner.watch(t)
+            position = u(t)
+        outer.watch(t)
+        speed = inner.gradient(position, t)
+    return square(position, speed, outer.gradient(speed, t))
+
+
+def of_the_mean(u, t):
+    with ad.GradientTape() as outer:
+        outer.watch(t)
+        with ad.GradientTape() as inner:
+            inner.watch(t)
+            position = u(t)
+            mean = np.mean(position)
+        speed = inner.gradient(mean, t)
+    return square(position, speed, outer.gradient(speed, t))
+
+
 def time_by_time(u, t):
     return sum(off_by(square)(u, ad.constant([one])) for one in t.numpy()) / len(t)
 
@@ -133,6 +154,7 @@ RIGHT = {
         off_by(square),
         in_one_block,
         time_by_time,
+        by_forward_mode,
         off_by(lambda position, speed, acceleration: np.sum((acceleration + position) ** 2) / 5),
         off_by(lambda position, speed, acceleration: np.mean((-acceleration - position) ** 2)),
     ],
@@ -168,6 +190,8 @@ WRONG = {
         (lambda u, t: asked_twice(u, t, persistent=True), "a gradient that is None"),
         (outer_too_late, "a gradient that is None"),
         (outer_unwatched, "a gradient that is None"),
+        (watched_late, "begins to watch t after"),
+        (of_the_mean, "the mean position"),
         (off_by(lambda position, speed, acceleration: np.mean((speed + position) ** 2)), "You added the speed"),
         (off_by(lambda position, speed, acceleration: np.mean((acceleration - position) ** 2)), "subtracted"),
         (off_by(lambda position, speed, acceleration: np.mean(acceleration**2)), "alone"),

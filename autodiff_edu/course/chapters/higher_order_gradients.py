@@ -19,13 +19,13 @@ PREDICTIONS = (
         answer="0.25 times the sum of the slopes' sizes",
         choices=(
             "0.25 times the largest slope",
-            "0.25 times the norm of the gradient",
+            "0.25 times the root of the sum of the slopes' squares",
             "0.25 times the sum of the slopes' sizes",
         ),
         hints={
             "0.25 times the largest slope": "That's what one pixel does. The others move as well.",
-            "0.25 times the norm of the gradient": "So far would it fall for a step of length 0.25 along the gradient. "
-            "Here each pixel moves by 0.25.",
+            "0.25 times the root of the sum of the slopes' squares": "That's the fall for a step of length 0.25 along the "
+            "gradient. Here each pixel moves by 0.25.",
         },
         why="A pixel with slope s lowers the score by 0.25 times the size of s, and the effects add up.",
     ),
@@ -244,6 +244,23 @@ def off_by(combine: Callable[[Any, Any, Any], Any]) -> Callable[..., Any]:
     return answer
 
 
+def of_mean(u: Any, t: Any) -> Any:
+    """Take the slopes of the mean position."""
+    position = u(t)
+    return np.mean((ad.grad(lambda t: np.sum(ad.grad(lambda t: np.mean(u(t)))(t)))(t) + position) ** 2)
+
+
+def watch_late(u: Any, t: Any) -> Any:
+    """Let the outer tape watch t after the positions."""
+    with ad.GradientTape() as outer:
+        with ad.GradientTape() as inner:
+            inner.watch(t)
+            position = u(t)
+        outer.watch(t)
+        speed = inner.gradient(position, t)
+    return np.mean((outer.gradient(speed, t) + position) ** 2)
+
+
 def cut_between(cut: Callable[[Any], Any]) -> Callable[..., Any]:
     """Return a function that computes the right value, with a cut before the acceleration is used."""
     return off_by(lambda position, speed, acceleration: np.mean((cut(acceleration) + position) ** 2))
@@ -318,6 +335,16 @@ The check differentiates what you return with respect to a parameter of `u`, so 
             "tensor: no float, no .numpy() and no stop_gradient on the way.",
         ),
         (cut_between(ad.stop_gradient), HIDDEN_PART),
+        (
+            of_mean,
+            "You took the slope of the mean position, which is smaller the more times there are. Ask for the gradient of the "
+            "positions themselves: each depends on its own time alone.",
+        ),
+        (
+            watch_late,
+            "Your outer tape begins to watch t after the positions have been computed, so it misses a part of the "
+            "acceleration. Watch t first.",
+        ),
     ],
     why="One number that is 0 for a motion that obeys, and it can be differentiated once more, to train u.",
     minutes=9,
