@@ -505,14 +505,36 @@ def test_conversions_in_a_rule_are_errors_where_another_tape_records_it(convert)
         ad.grad(ad.grad(ad.custom_gradient(lambda x: (np.exp(x), lambda dy: dy * convert(x)))))(1.0)
 
 
-def test_one_mail_breaks_the_filter_or_its_weights_unless_the_gradient_is_clipped():
-    mail = np.array([4000.0, 1.0])
-    clip = ad.custom_gradient(lambda w: (w, lambda dy: dy / np.maximum(1.0, np.linalg.norm(dy))))
-    stable, weights = ad.custom_gradient(softplus), np.array([0.84, -0.88])
-    with np.errstate(over="ignore", invalid="ignore"):
-        assert np.isnan(ad.grad(lambda w: np.log(1.0 + np.exp(w @ mail)))(weights).numpy()).all()
-    assert ad.grad(lambda w: stable(w @ mail))(weights).tolist() == [4000.0, 1.0]
-    assert np.allclose(ad.grad(lambda w: stable(clip(w) @ mail))(weights), [1.0, 0.00025], rtol=1e-6)
+def test_a_where_in_place_of_abs_repairs_the_second_derivative_at_0():
+    def one_formula(x):
+        small = np.exp(-np.where(x >= 0.0, x, -x))
+        return np.logaddexp(0.0, x), lambda dy: dy * np.where(x >= 0.0, 1.0, small) / (1.0 + small)
+
+    for x in (-1.0, 0.0, 1.0):
+        ad.check_gradients(ad.custom_gradient(one_formula), x)
+
+
+def test_plain_numbers_in_a_rule_and_cancellation_pass_at_the_far_ends():
+    textbook = ad.custom_gradient(lambda x: (np.logaddexp(0.0, x), lambda dy: dy * (1.0 - 1.0 / (1.0 + np.exp(x)))))
+    ad.check_gradients(textbook, -40.0)
+    for x in (-40.0, 1000.0):
+        ad.check_gradients(ad.custom_gradient(softplus_with_plain_numbers), x)
+
+
+def test_two_contributions_in_the_wrong_order_are_noticed_except_where_they_are_equal():
+    def shares(a, b):
+        first, second = np.exp(-np.logaddexp(0.0, b - a)), np.exp(-np.logaddexp(0.0, a - b))
+        return first, second
+
+    right = ad.custom_gradient(lambda a, b: (np.logaddexp(a, b), lambda dy: tuple(dy * s for s in shares(a, b))))
+    swapped = ad.custom_gradient(lambda a, b: (np.logaddexp(a, b), lambda dy: tuple(dy * s for s in shares(b, a))))
+    single = ad.custom_gradient(lambda a, b: (np.logaddexp(a, b), lambda dy: dy * shares(a, b)[0]))
+    ad.check_gradients(right, 1.0, 3.0)
+    ad.check_gradients(swapped, 1.0, 1.0)
+    with pytest.raises(AssertionError, match="the first derivative of"):
+        ad.check_gradients(swapped, 1.0, 3.0)
+    with pytest.raises(ValueError, match="returned 1 gradient"):
+        ad.check_gradients(single, 1.0, 3.0)
 
 
 # Chapter 12: a where whose other branch is not finite ----------------------------------------------------------------
