@@ -47,16 +47,16 @@ def fraction(dy, x, *_):
     return dy * (np.exp(x) - np.exp(-x)) / (np.exp(x) + np.exp(-x))
 
 
-def distance(rule, value=lambda gap: np.sqrt(np.sum(gap * gap))):
+def distance_by(rule, value=lambda gap: np.sqrt(np.sum(gap * gap))):
     """Make a distance with the gradients `rule(dy, gap, r)`."""
 
     @ad.custom_gradient
-    def custom(a, b):
+    def distance(a, b):
         gap = a - b
         r = value(gap)
         return r, lambda dy: rule(dy, gap, r)
 
-    return custom
+    return distance
 
 
 def unit(gap, r):
@@ -98,10 +98,10 @@ RIGHT = {
         {"E": "Twice", "D": " chain", "C": "twice", "B": "None", "A": "CHAIN"},
     ],
     2: [
-        distance(lambda dy, gap, r: opposite(dy * unit(gap, r))),
-        distance(lambda dy, gap, r: opposite(dy * np.where(r == 0.0, 0.0, gap / r))),
-        distance(lambda dy, gap, r: (dy * unit(gap, r), dy * unit(-gap, r)), np.linalg.norm),
-        distance(lambda dy, gap, r: opposite(dy * gap / (r + 1e-12))),
+        distance_by(lambda dy, gap, r: opposite(dy * unit(gap, r))),
+        distance_by(lambda dy, gap, r: opposite(dy * np.where(r == 0.0, 0.0, gap / r))),
+        distance_by(lambda dy, gap, r: (dy * unit(gap, r), dy * unit(-gap, r)), np.linalg.norm),
+        distance_by(lambda dy, gap, r: opposite(dy * gap / (r + 1e-12))),
         by_norm,
         double_where,
     ],
@@ -137,25 +137,25 @@ WRONG = {
         ("chain", "I need a dict"),
     ],
     2: [
-        (distance(lambda dy, gap, r: ...), "one for `a`, and one for `b`"),
-        (distance(lambda dy, gap, r: None), "one for `a`, and one for `b`"),
-        (distance(lambda dy, gap, r: dy * unit(gap, r)), "one for `a`, and one for `b`"),
-        (distance(lambda dy, gap, r: (dy * unit(gap, r), None)), "`b` gets None"),
-        (distance(lambda dy, gap, r: (dy * unit(gap, r), dy * unit(gap, r))), "same way as `a`"),
-        (distance(lambda dy, gap, r: opposite(-dy * unit(gap, r))), "changed places"),
-        (distance(lambda dy, gap, r: opposite(dy * gap)), "as long as the gap"),
-        (distance(lambda dy, gap, r: opposite(2.0 * dy * gap)), "squared"),
-        (distance(lambda dy, gap, r: opposite(0.5 * dy / r)), "go on to them"),
-        (distance(lambda dy, gap, r: opposite(dy / r)), "slope of the root alone"),
-        (distance(lambda dy, gap, r: opposite(np.sign(gap) * dy)), "grows by as much as a moves"),
-        (distance(lambda dy, gap, r: opposite(unit(gap, r))), "cotangent is forgotten"),
-        (distance(lambda dy, gap, r: opposite(np.abs(dy) * unit(gap, r))), "when -2.5 arrives"),
-        (distance(lambda dy, gap, r: opposite(dy * gap / r)), "you divide 0 by 0"),
-        (distance(lambda dy, gap, r: opposite(np.where(r > 0.0, dy * gap / r, 1.0))), "and should be 0"),
-        (distance(lambda dy, gap, r: opposite(dy * unit(gap, r).numpy())), "plain numbers have forgotten"),
-        (distance(lambda dy, gap, r: opposite(dy * gap / (float(r) or 1.0))), "a plain `r` has forgotten"),
-        (distance(lambda dy, gap, r: opposite(dy * unit(ad.stop_gradient(gap), r))), "computed from plain numbers"),
-        (distance(lambda dy, gap, r: opposite(dy * unit(gap, r)), lambda gap: np.sum(gap * gap)), "should be 2.5"),
+        (distance_by(lambda dy, gap, r: ...), "one for `a`, and one for `b`"),
+        (distance_by(lambda dy, gap, r: None), "one for `a`, and one for `b`"),
+        (distance_by(lambda dy, gap, r: dy * unit(gap, r)), "one for `a`, and one for `b`"),
+        (distance_by(lambda dy, gap, r: (dy * unit(gap, r), None)), "`b` gets None"),
+        (distance_by(lambda dy, gap, r: (dy * unit(gap, r), dy * unit(gap, r))), "same way as `a`"),
+        (distance_by(lambda dy, gap, r: opposite(-dy * unit(gap, r))), "changed places"),
+        (distance_by(lambda dy, gap, r: opposite(dy * gap)), "as long as the gap"),
+        (distance_by(lambda dy, gap, r: opposite(2.0 * dy * gap)), "squared"),
+        (distance_by(lambda dy, gap, r: opposite(0.5 * dy / r)), "go on to them"),
+        (distance_by(lambda dy, gap, r: opposite(dy / r)), "slope of the root alone"),
+        (distance_by(lambda dy, gap, r: opposite(np.sign(gap) * dy)), "grows by as much as a moves"),
+        (distance_by(lambda dy, gap, r: opposite(unit(gap, r))), "cotangent is forgotten"),
+        (distance_by(lambda dy, gap, r: opposite(np.abs(dy) * unit(gap, r))), "when -2.5 arrives"),
+        (distance_by(lambda dy, gap, r: opposite(dy * gap / r)), "you divide 0 by 0"),
+        (distance_by(lambda dy, gap, r: opposite(np.where(r > 0.0, dy * gap / r, 1.0))), "and should be 0"),
+        (distance_by(lambda dy, gap, r: opposite(dy * unit(gap, r).numpy())), "plain numbers have forgotten"),
+        (distance_by(lambda dy, gap, r: opposite(dy * gap / (float(r) or 1.0))), "a plain `r` has forgotten"),
+        (distance_by(lambda dy, gap, r: opposite(dy * unit(ad.stop_gradient(gap), r))), "computed from plain numbers"),
+        (distance_by(lambda dy, gap, r: opposite(dy * unit(gap, r)), lambda gap: np.sum(gap * gap)), "should be 2.5"),
         (lambda a, b: np.sqrt(np.sum((a - b) ** 2)), "no custom gradient"),
         (lambda a, b: (a, lambda dy: dy), "returns a tuple"),
         (lambda a, b: None, "returns None"),

@@ -16,13 +16,13 @@ from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
-        "At x = 1000, which of the two fractions does NumPy compute as 1?",
-        answer="only the second",
-        choices=("only the first", "only the second", "both", "neither"),
+        "At x = 1000, which side of this equation does NumPy compute as 1?",
+        answer="only the right",
+        choices=("only the left", "only the right", "both", "neither"),
         hints={
-            "only the first": "`np.exp(1000.0)` is inf. What is inf divided by inf?",
+            "only the left": "`np.exp(1000.0)` is inf. What is inf divided by inf?",
             "both": "On paper, yes. But `np.exp(1000.0)` is inf. What is inf divided by inf?",
-            "neither": "inf divided by inf is nan, so the first is out. What is 1 divided by inf?",
+            "neither": "inf divided by inf is nan, so the left side is out. What is 1 divided by inf?",
         },
         why="inf / inf is nan, but 1 / inf is 0, and 1 - 0 is 1.",
     ),
@@ -166,16 +166,16 @@ PUSH_A, PUSH_B = np.array([0.7, -1.1, 0.4]), np.array([-0.3, 0.8, 1.6])
 Rule = Callable[[Any, Any, Any], Any]
 
 
-def distance(rule: Rule) -> Callable[[Any, Any], Any]:
+def distance_by(rule: Rule) -> Callable[[Any, Any], Any]:
     """Return a distance whose backward returns `rule(dy, gap, r)`."""
 
     @ad.custom_gradient
-    def custom(a: Any, b: Any) -> Any:
+    def distance(a: Any, b: Any) -> Any:
         gap = a - b
         r = np.sqrt(np.sum(gap * gap))
         return r, lambda dy: rule(dy, gap, r)
 
-    return custom
+    return distance  # an error in it has the name that it has in a learner's
 
 
 def both(function: Callable[[Any, Any], Any], a: Any, b: Any, dy: float) -> Any:
@@ -210,7 +210,7 @@ COINCIDE = "Where the points are apart, your gradient is right. Where they coinc
 DISTANCE = Function(
     "Two points that meet",
     """\
-Programs that arrange points in a drawing need the distance of two points `a` and `b`, which are arrays, and its gradient. The tape can find it, but where the points coincide it says `nan`, as a root has no slope at 0. Write `backward`, so that the gradient is right wherever the points are apart, in a chain and to second order, and 0 for both points where they coincide.""",
+Programs that arrange points in a drawing need the distance of two points `a` and `b`, which are arrays, and its gradient. The tape can find it, but where the points coincide it says `nan`: a root has no slope at 0 (chapter 12). Write `backward`, so that the gradient is right wherever the points are apart, in a chain and to second order, and 0 for both points where they coincide.""",
     signature="distance(a, b)",
     cases=[
         Case(
@@ -237,58 +237,58 @@ Programs that arrange points in a drawing need the distance of two points `a` an
             "The gradient is right, and its own slope is wrong. Is a part of your backward computed from plain numbers?",
         ),
     ],
-    answer=distance(lambda dy, gap, r: opposite(dy * unit(gap, r))),
+    answer=distance_by(lambda dy, gap, r: opposite(dy * unit(gap, r))),
     spellings=[
-        distance(lambda dy, gap, r: opposite(dy * np.where(r > 0.0, gap / r, 0.0))),
-        distance(lambda dy, gap, r: opposite(dy * gap / r if r > 0.0 else 0.0 * gap)),
-        distance(lambda dy, gap, r: opposite(dy * gap / np.maximum(r, 1e-300))),
+        distance_by(lambda dy, gap, r: opposite(dy * np.where(r > 0.0, gap / r, 0.0))),
+        distance_by(lambda dy, gap, r: opposite(dy * gap / r if r > 0.0 else 0.0 * gap)),
+        distance_by(lambda dy, gap, r: opposite(dy * gap / np.maximum(r, 1e-300))),
     ],
     hints=[
         (
-            distance(lambda dy, gap, r: ...),
+            distance_by(lambda dy, gap, r: ...),
             "There are two arguments, so backward(dy) returns two contributions: one for `a`, and one for `b`.",
         ),
         (
-            distance(lambda dy, gap, r: (dy * unit(gap, r), None)),
+            distance_by(lambda dy, gap, r: (dy * unit(gap, r), None)),
             "What you send to `a` is right, and `b` gets None. If `b` moves, does the distance change?",
         ),
         (
-            distance(lambda dy, gap, r: (dy * unit(gap, r), dy * unit(gap, r))),
+            distance_by(lambda dy, gap, r: (dy * unit(gap, r), dy * unit(gap, r))),
             "What you send to `a` is right. If `b` moves the same way as `a`, does the distance change?",
         ),
         (
-            distance(lambda dy, gap, r: opposite(-dy * unit(gap, r))),
+            distance_by(lambda dy, gap, r: opposite(-dy * unit(gap, r))),
             "The two have changed places: `a` got the contribution of `b`, and `b` that of `a`. `a` comes first.",
         ),
         (
-            distance(lambda dy, gap, r: opposite(dy * gap)),
+            distance_by(lambda dy, gap, r: opposite(dy * gap)),
             "Your contributions are as long as the gap. But if `a` moves by 1 directly away from `b`, the distance grows "
             "by 1, however large it is.",
         ),
         (
-            distance(lambda dy, gap, r: opposite(2.0 * dy * gap)),
+            distance_by(lambda dy, gap, r: opposite(2.0 * dy * gap)),
             "That is the gradient of the *squared* distance. The root is missing.",
         ),
         (
-            distance(lambda dy, gap, r: opposite(0.5 * dy / r)),
+            distance_by(lambda dy, gap, r: opposite(0.5 * dy / r)),
             "That is the slope of the root alone. What is under it depends on `a` and `b`: go on to them.",
         ),
         (
-            distance(lambda dy, gap, r: opposite(unit(gap, r))),
+            distance_by(lambda dy, gap, r: opposite(unit(gap, r))),
             "Right alone, but the cotangent is forgotten: multiply by `dy`.",
         ),
         (
-            distance(lambda dy, gap, r: opposite(dy * gap / r)),
+            distance_by(lambda dy, gap, r: opposite(dy * gap / r)),
             "Where the points are apart, your gradient is right. Where they coincide it is nan: you divide 0 by 0. "
             "Chapter 12 shows how to put a harmless number there.",
         ),
         (
-            distance(lambda dy, gap, r: opposite(dy * unit(gap, r).numpy())),
+            distance_by(lambda dy, gap, r: opposite(dy * unit(gap, r).numpy())),
             "The gradient is right, and its own slope is wrong: plain numbers have forgotten that they came from `a` "
             "and `b`. Leave them tensors.",
         ),
         (
-            distance(lambda dy, gap, r: opposite(dy * gap / r.numpy() if r > 0.0 else 0.0 * gap)),
+            distance_by(lambda dy, gap, r: opposite(dy * gap / r.numpy() if r > 0.0 else 0.0 * gap)),
             "The gradient is right, and its own slope is wrong: a plain `r` has forgotten that it came from `a` and "
             "`b`. Leave it a tensor.",
         ),
