@@ -248,6 +248,7 @@ Programs that arrange points in a drawing need the distance of two points `a` an
             distance_by(lambda dy, gap, r: ...),
             "There are two arguments, so backward(dy) returns two contributions: one for `a`, and one for `b`.",
         ),
+        (distance_by(lambda dy, gap, r: (..., ...)), "Replace the three dots: what goes to `a`, and what to `b`?"),
         (
             distance_by(lambda dy, gap, r: (dy * unit(gap, r), None)),
             "What you send to `a` is right, and `b` gets None. If `b` moves, does the distance change?",
@@ -271,7 +272,17 @@ Programs that arrange points in a drawing need the distance of two points `a` an
         ),
         (
             distance_by(lambda dy, gap, r: opposite(0.5 * dy / r)),
-            "That is the slope of the root alone. What is under it depends on `a` and `b`: go on to them.",
+            "Your contributions are single numbers. Each should have the shape of its argument, a number for each "
+            "coordinate: what is under the root depends on all of them.",
+        ),
+        (
+            distance_by(lambda dy, gap, r: opposite(dy * gap / (2.0 * np.where(r > 0.0, r, 1.0)))),
+            "Your slopes are half as large as they should be. The root brings a ½. What does the square under it bring?",
+        ),
+        (
+            distance_by(lambda dy, gap, r: opposite(dy * gap / r if r > 0.0 else 0.0)),
+            "Where the points are apart, your gradient is right. Where they coincide, your contributions are single "
+            "numbers, and each should have the shape of its argument.",
         ),
         (
             distance_by(lambda dy, gap, r: opposite(unit(gap, r))),
@@ -279,8 +290,8 @@ Programs that arrange points in a drawing need the distance of two points `a` an
         ),
         (
             distance_by(lambda dy, gap, r: opposite(dy * gap / r)),
-            "Where the points are apart, your gradient is right. Where they coincide it is nan: you divide 0 by 0. "
-            "Chapter 12 shows how to put a harmless number there.",
+            "Where the points are apart, your gradient is right. Where they coincide it is nan. Do you divide 0 "
+            "by 0? Chapter 12 shows how to put a harmless number there.",
         ),
         (
             distance_by(lambda dy, gap, r: opposite(dy * unit(gap, r).numpy())),
@@ -289,8 +300,8 @@ Programs that arrange points in a drawing need the distance of two points `a` an
         ),
         (
             distance_by(lambda dy, gap, r: opposite(dy * gap / r.numpy() if r > 0.0 else 0.0 * gap)),
-            "The gradient is right, and its own slope is wrong: a plain `r` has forgotten that it came from `a` and "
-            "`b`. Leave it a tensor.",
+            "The gradient is right, and its own slope is wrong: your `r` has forgotten that it came from `a` and "
+            "`b`. Leave it a tensor, and uncut.",
         ),
     ],
     why="Two points, two contributions: equal and opposite, in a chain and to second order, and 0 where they coincide.",
