@@ -372,6 +372,20 @@ def test_the_slope_of_log_1_plus_exp_overflows_at_1000_and_the_textbook_s_formul
     assert ad.grad(textbook)(-40.0) == 0.0
 
 
+def test_an_overflow_inside_a_custom_gradient_does_no_harm_in_a_chain_and_its_digits_go_one_by_one():
+    @ad.custom_gradient
+    def textbook(x):
+        e = np.exp(x)
+        return np.log(1.0 + e), lambda dy: dy * (1.0 - 1.0 / (1.0 + e))
+
+    with np.errstate(over="ignore"):
+        assert ad.grad(lambda x: 10.0 * textbook(x))(1000.0) == 10.0
+    assert ad.grad(lambda x: 10.0 * textbook(x))(0.0) == 5.0
+    for x, digits, right in ((-30.0, "9.35e-14", "9.36e-14"), (-36.0, "2.22e-16", "2.32e-16")):
+        assert f"{ad.grad(textbook)(x):.2e}" == digits
+        assert f"{np.exp(x) / (1.0 + np.exp(x)):.2e}" == right
+
+
 @ad.custom_gradient
 def clip_gradients(x):
     return x, lambda dy: dy * 0.5 / np.maximum(0.5, np.linalg.norm(dy))
