@@ -170,7 +170,7 @@ WRONG = {
         ("stuck", "I need a dict"),
     ],
     3: [
-        (lambda amounts, slope, usual: amounts - 0.1 * slope, "is missing"),
+        (lambda amounts, slope, usual: amounts - 0.1 * slope, "nothing pulls"),
         (jumpy, "nearer than one pull"),
         (
             lambda amounts, slope, usual: amounts - 0.1 * (slope + np.where(amounts > usual, 0.2, -0.5)),
@@ -196,13 +196,26 @@ WRONG = {
         ),
         (
             lambda amounts, slope, usual: amounts - 0.1 * slope - np.clip(amounts - 0.1 * slope, -0.05, 0.02),
-            "pulls towards 0",
+            "towards 0",
         ),
         (
             lambda amounts, slope, usual: amounts - 0.1 * slope + np.clip(amounts - 0.1 * slope - usual, -0.05, 0.02),
             "pushes away",
         ),
         (lambda amounts, slope, usual: amounts - np.clip(amounts - usual, -0.05, 0.02), "comes before it"),
+        (lambda amounts, slope, usual: amounts - 0.1 * slope - 0.02, "every amount down"),
+        (
+            lambda amounts, slope, usual: (
+                amounts - 0.1 * slope - 0.1 * np.clip(amounts - 0.1 * slope - usual, -0.5, 0.2)
+            ),
+            "gets weaker",
+        ),
+        (
+            lambda amounts, slope, usual: np.where(
+                np.abs(amounts - 0.1 * slope - usual) < 0.05, usual, clipped(amounts, slope, usual)
+            ),
+            "from farther away",
+        ),
         (
             lambda amounts, slope, usual: amounts - 0.1 * slope - np.clip(amounts - usual, -0.05, 0.02),
             "The other way round",

@@ -257,7 +257,7 @@ def recipe_step(amounts: Any, slope: Any, usual: Any) -> Any:
 
 
 FAR = np.array([100.0, 60.0]), np.zeros(2), np.array([90.0, 70.0])
-NEAR = np.array([10.01, 9.97, 10.2]), np.zeros(3), np.array([10.0, 10.0, 10.0])
+NEAR = np.array([10.01, 9.97, 10.2, 10.03]), np.zeros(4), np.array([10.0, 10.0, 10.0, 10.0])
 MOVED = (
     np.array([10.0, 10.0, 3.1, 2.9, 5.0]),
     np.array([-0.1, 0.4, 1.2, -0.8, 1.0]),
@@ -274,7 +274,7 @@ In a recipe every ingredient has its usual amount, and changes confuse the staff
     hints=[
         (
             lambda amounts, slope, usual: amounts - 0.1 * slope,
-            "That is the step downhill. The pull towards the usual amounts is missing.",
+            "Far from the usual amounts, that is the step downhill alone: nothing pulls.",
         ),
         (
             lambda amounts, slope, usual: (
@@ -296,7 +296,19 @@ In a recipe every ingredient has its usual amount, and changes confuse the staff
         ),
         (
             lambda amounts, slope, usual: pulled(amounts - 0.1 * slope, 0.0),
-            "That pulls towards 0. Where is the corner of this cost?",
+            "That pulls every amount down, towards 0. Where is the corner of this cost?",
+        ),
+        (
+            lambda amounts, slope, usual: (
+                amounts - 0.1 * slope - 0.1 * np.clip(amounts - 0.1 * slope - usual, -0.5, 0.2)
+            ),
+            "Near the usual amount your pull gets weaker, so an amount never arrives. The slope of the cost doesn't.",
+        ),
+        (
+            lambda amounts, slope, usual: np.where(
+                np.abs(amounts - 0.1 * slope - usual) <= 0.05, usual, pulled(amounts - 0.1 * slope, usual)
+            ),
+            "An amount that is too large moves by 0.02 at most. Yours jumps to the usual one from farther away.",
         ),
         (
             lambda amounts, slope, usual: 2 * (amounts - 0.1 * slope) - recipe_step(amounts, slope, usual),
