@@ -40,3 +40,10 @@ def test_pytorch_clips_by_value_and_by_norm():
         w.grad = torch.tensor([3.0, 4.0])
         clip(w)
         assert w.grad.tolist() == pytest.approx(wanted, abs=1e-5)
+
+
+def test_both_compute_in_32_bits_unless_asked_for_more():
+    torch = pytest.importorskip("torch")
+    jax = pytest.importorskip("jax")
+    assert torch.tensor([100.0]).dtype == torch.float32
+    assert jax.numpy.array([100.0]).dtype == jax.numpy.float32
