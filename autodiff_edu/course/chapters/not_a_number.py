@@ -68,7 +68,7 @@ PREDICTIONS = (
             "300": "10 is about e to the power of 2.3. Which power of e is 10 to the power of 38?",
             "710": "That is where 64 bits end. 32 bits end much earlier, at about 10 to the power of 38.",
         },
-        why="38.5 times 2.3 is a little less than 89.",
+        why="3.4 times 10 to the power of 38 is e to the power of 88.7.",
     ),
     Prediction(
         "What will `by_value` and `by_norm` make of the slopes nan and 3, with the limit 1?",
@@ -120,7 +120,7 @@ def by_a_mask(c: Any, k: Any, masses: Any, rates: Any) -> Any:
 MISSING = Function(
     "A mouse, an elephant, and a missing mass",
     """\
-A large animal turns over more energy than a small one: the logarithm of its power in watts is about c + k · log(mass), from the mouse to the elephant. `misfit(c, k, masses, rates)` says how far a line is from the data. A mass of 0 means that nobody weighed the animal; it shouldn't count. The program has a double `where`, its value is right, and so is its slope with respect to `c`. But the slope with respect to `k` is `nan`. Find out why, and repair it.""",
+A large animal needs more power than a small one. From the mouse to the elephant, log(rate) is about c + k · log(mass), where the rate is the power in watts at rest. `misfit(c, k, masses, rates)` says how far such a line is from the data. A mass of 0 means that nobody weighed the animal; it shouldn't count. The program has a double `where`, its value is right, and so is its slope with respect to `c`. But the slope with respect to `k` is `nan`. Find out why, and repair it.""",
     signature="misfit(c, k, masses, rates)",
     cases=[
         Case(
@@ -167,6 +167,13 @@ A large animal turns over more energy than a small one: the logarithm of its pow
         (
             lambda c, k, m, r: np.sum((c + k * np.log(np.where(m > 0.0, m, 1.0)) - np.log(r)) ** 2),
             "The animal without a mass counts, as if it weighed 1 kg. The outer `where` kept it out of the sum.",
+        ),
+        *(
+            (
+                lambda c, k, m, r, count=count: misfit(c, k, m, r) / count(m),
+                "That is the mean of the squares. The misfit was their sum; leave it one.",
+            )
+            for count in (len, np.count_nonzero)
         ),
         (
             lambda c, k, m, r: misfit(c, k, m, r, missing=1.0),
@@ -234,8 +241,8 @@ WAVE = Function(
     hints=[
         (
             lambda x: wave(x, lambda x: 1.0),
-            "Values and slopes are right, and the second derivative at 0 is 0. Your code has the constant 1 there, "
-            "or the quotient of two tiny numbers, whose bend is lost in rounding. What could stand in its place?",
+            "Values and slopes are right, and the second derivative at 0 is 0. What your code computes there doesn't bend: "
+            "it is a constant, or a quotient of tiny numbers, whose bend is lost in rounding. What could stand there?",
         ),
         (
             lambda x: np.where(x != 0.0, np.sin(x) / x, 1.0 - x**2 / 6.0),
@@ -266,7 +273,7 @@ WAVE = Function(
             "The polynomial is right near 0 only. Elsewhere, keep sin x / x.",
         ),
     ],
-    why="At 0, where your code takes another branch, that branch has the right value, slope and second derivative.",
+    why="Value, slope and second derivative are right at 0, too: 1, 0 and -1/3.",
     minutes=8,
 )
 
