@@ -624,14 +624,19 @@ def test_a_penalty_on_the_tape_never_lets_a_weight_rest_and_one_in_the_step_does
         return np.mean((notes @ w - rise) ** 2)
 
     hopping = rested = np.zeros(6)
-    for turn in range(3000):
-        hopping = hopping - 0.1 * ad.grad(lambda w: error(w) + 0.5 * np.sum(np.abs(w)))(hopping).numpy()
+    for turn in range(3001):
+        before, hopping = (
+            hopping,
+            hopping - 0.1 * ad.grad(lambda w: error(w) + 0.5 * np.sum(np.abs(w)))(hopping).numpy(),
+        )
         if turn < 300:
             rested = rested - 0.1 * ad.grad(error)(rested).numpy()
             rested = rested - np.clip(rested, -0.05, 0.05)
         if turn in (299, 2999):
             assert np.all(hopping != 0.0)
             assert np.all(np.abs(hopping[2:]) < 0.1)
+        if turn in (300, 3000):
+            assert np.all(np.abs(np.abs(hopping - before)[2:] - 0.05) < 0.03), "each moves by about 0.1 * 0.5"
     assert (rested == 0.0).tolist() == [False, False, True, True, True, True]
     slopes = ad.grad(error)(rested).numpy()
     assert np.all(np.abs(slopes[2:]) < 0.5), "0 is between the slopes of the two sides, and so the best place"
