@@ -82,7 +82,7 @@ WRONG = {
         (games(A="shared", C="bribed"), "A and C have changed places"),
         (games(A="cut"), "some slope gets to his parameters"),
         (games(A="unwatched"), "rate any coin above another"),
-        (games(A="shared", C="cut"), "the sum would fall"),
+        (games(A="shared", C="cut"), "Which of the two losses keeps falling"),
         (games(B="shared"), "nothing moves at all"),
         (games(B="cut"), "she would still learn"),
         (games(B="bribed"), "Which fault stops her"),

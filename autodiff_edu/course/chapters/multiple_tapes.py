@@ -94,15 +94,16 @@ PREDICTIONS = (
         why="Now both want the same: he makes it easy for her to tell his coins from genuine ones.",
     ),
     Prediction(
-        "In the next cell, both losses are computed from coins behind a cut. Whose slopes are lost?",
-        answer="his alone",
-        choices=("his alone", "hers alone", "his and hers", "nobody's"),
+        "In the next cell, both losses are computed from coins behind a cut. Whose parameters get no slope from either "
+        "loss?",
+        answer="his",
+        choices=("his", "hers", "his and hers", "nobody's"),
         hints={
-            "hers alone": "Does a walk from her loss to her own parameters pass through the coins?",
-            "his and hers": "Does a walk from her loss to her own parameters have to go through the coins?",
+            "hers": "Does every path from a loss to her parameters pass through the cut?",
+            "his and hers": "She rates the coins *after* the cut. Does a walk to her parameters have to pass through it?",
             "nobody's": "His parameters are used nowhere but in the coins. How could a walk get to them?",
         },
-        why="Every path to his parameters leads through the coins; no path to hers does.",
+        why="Every path to his parameters leads through the cut, and hers come into play after it.",
     ),
 )
 
@@ -147,8 +148,8 @@ D   coins   10.00 +- 1.00   10.00 +- 1.00   10.00 +- 1.00
             cut="In A the coins move, so some slope gets to his parameters.",
             unwatched="In A, his coins are rated better and better while they move. If she never moved, would she rate "
             "any coin above another?",
-            shared="If hers and his followed the sum, the sum would fall. In A it is 1.95 at turn 50, and all that falls "
-            "steadily is his loss.",
+            shared="If all followed the sum, it would keep falling. In A it goes from 2.08 to 1.86, and up again to "
+            "1.95. Which of the two losses keeps falling?",
         ),
         "B": fault(
             "unwatched",
@@ -179,7 +180,7 @@ D   coins   10.00 +- 1.00   10.00 +- 1.00   10.00 +- 1.00
         ),
         (
             {"A": "shared", "C": "bribed"},
-            "A and C have changed places. Add up the two losses at turn 50: in which game did the sum fall?",
+            "A and C have changed places. Add up the two losses at each turn: in which game does the sum keep falling?",
         ),
     ],
     why="A: she works for him. B: as long as she rates every coin 0, he gains nothing by moving. C: they conspire. D: she "
