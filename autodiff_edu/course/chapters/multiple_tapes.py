@@ -11,7 +11,7 @@ import numpy as np
 import autodiff_edu as ad
 
 from ..exercises import Case, Choice, Exercise, Function, Table, record
-from ..feedback import NotYet, shorten
+from ..feedback import NotYet, near, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -125,7 +125,7 @@ Each of four programs plays the game of this chapter, with one fault. Where a sl
 - *shared*: all five parameters follow the sum of both losses;
 - *bribed*: his parameters follow his loss, and hers follow the sum of both.
 
-None of the programs complained. Here are their logs, in the wrong order. Which fault has which game?
+None of the programs complained. Here are their logs, in the wrong order. Which fault does each game have? Write the words as strings.
 
 ```text
             turn 0          turn 10         turn 50
@@ -209,6 +209,17 @@ def slopes_of(function: Callable[..., Any]) -> list[Any]:
     return tape.gradient(result, [X, Y])
 
 
+def explain_slopes(found: Any, wanted: Any) -> str:
+    """Return the hint for slopes that are wrong in a way that has no hint of its own."""
+    said = []
+    for name, loss, each, right in zip("xy", ("his", "her"), found, wanted, strict=True):
+        if each is None:
+            said.append(f"{name} hears nothing. In {loss} loss, it should stay connected.")
+        elif not near(each, right):
+            said.append(f"{name} should hear of {loss} loss, and of that alone.")
+    return " ".join(["The sum is right.", *said])
+
+
 def cut_as(his: Callable[[Any, Any], tuple[Any, Any]], hers: Callable[[Any, Any], tuple[Any, Any]]) -> Any:
     """Return a function that adds the losses, each computed from what these make of the sources."""
     return lambda one, other, x, y: one(*his(x, y)) + other(*hers(x, y))
@@ -245,6 +256,7 @@ def pauses_none(*args: Any) -> Any:
     raise NameError("name 'tape' is not defined")
 
 
+TWO_NUMBERS = "Return one number, the sum of the two losses."
 NO_TAPE = "Your function isn't given the tape, so it can't pause it. A cut needs no tape (chapter 9)."
 FOR_BOTH = Function(
     "One tape for two players",
@@ -254,9 +266,9 @@ Two players share one tape. He moves `x` and wants `his_loss(x, y)` to be small;
     cases=[
         Case(
             lambda f: record(lambda x, y: f(his_loss, her_loss, x, y), X, Y)[0],
-            "The result is {given}, and the sum of the two losses is {answer}. A cut changes no value.",
+            "The result is {given}, and the sum of the two losses is {answer}. Keep the sum: a cut changes no value.",
         ),
-        Case(slopes_of, "The sum is right, but the slopes are not those of his loss for x and of her loss for y."),
+        Case(slopes_of, explain_slopes),
     ],
     answer=cut_as(keep_x, keep_y),
     spellings=[
@@ -306,10 +318,9 @@ Two players share one tape. He moves `x` and wants `his_loss(x, y)` to be small;
         ),
         (pauses_its_own, NO_TAPE),
         (pauses_none, NO_TAPE),
-        (
-            lambda one, other, x, y: (one(x, stop(y)), other(stop(x), y)),
-            "The cuts are right. Return one number: the sum of the two.",
-        ),
+        (lambda one, other, x, y: (one(x, stop(y)), other(stop(x), y)), TWO_NUMBERS),
+        (lambda one, other, x, y: [one(x, stop(y)), other(stop(x), y)], TWO_NUMBERS),
+        (lambda one, other, x, y: (one(x, y), other(x, y)), TWO_NUMBERS),
     ],
     why="Each source is reached from one loss only, so one walk does what two tapes would. In each loss, the opponent "
     "stands still.",
