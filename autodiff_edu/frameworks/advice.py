@@ -113,6 +113,10 @@ def find_causes(
     for call in log.calls if found else ():
         if call.name in ("=requires_grad", "requires_grad_") and any(call.inputs[0] is target for target in targets):
             found.append(Cause(Reason.NOT_USED, None, call.where, sentences.SILENCED.format(code=call.code, y=y)))
+    for call in reads if behind and not found else ():
+        if call.name == "__int__":  # as an index, or for range(): other numbers may just be printed
+            text = sentences.CHOSEN.format(code=call.code, x=x or call.argument(), y=y)
+            found.append(Cause(Reason.LEFT, call.name, call.where, text))
     if not behind and not found:
         found = [Cause(Reason.NOT_USED, None, None, sentences.UNKNOWN.format(y=y))]
     elif not found and source is not None and source.requires_grad:

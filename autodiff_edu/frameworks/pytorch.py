@@ -95,6 +95,10 @@ UNSEEN |= {".shape", ".dtype", ".device", ".ndim", ".is_leaf", ".requires_grad",
 """Methods that compute nothing."""
 
 
+EMPTIED = events.Remark("The gradients that have added up here are thrown away: .grad is None again.")
+"""What `zero_grad` does, and who sets `.grad` to None by hand."""
+
+
 class TorchRecorder(TorchFunctionMode):
     """Reports to a trace what PyTorch computes in a `with` block."""
 
@@ -164,6 +168,8 @@ class TorchRecorder(TorchFunctionMode):
             with self.working():  # a change of the dtype has PyTorch make a new node, which an old graph does not hold
                 wide = args[1].to(torch.complex128 if args[1].is_complex() else torch.float64)
                 func(args[0], wide if wide.dtype != args[1].dtype else args[1].real.float())
+        if name == "=grad" and args[1] is None:
+            self.empty(args[0])
         if name in UNSEEN or name.startswith("="):
             return func(*args, **options)
         if torch._C._functorch.peek_interpreter_stack() is not None:
@@ -348,6 +354,14 @@ class TorchRecorder(TorchFunctionMode):
                     elif edge[0] is not None:
                         waiting.append(edge[0])
         return boundary, seen
+
+    def empty(self, value: Any) -> None:
+        """Report that a gradient is set to None again; the gradients that one call empties are a step together."""
+        with self.working():
+            before = value.grad
+        last, place = self.trace.happenings[-1:], here()
+        if before is not None and not (last and last[0].event == EMPTIED and last[0].where == place):
+            self.report(EMPTIED)
 
     # What is known ----------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,10 @@
 
 # Why nothing flows back from {y} to {x}, where the words of `explain/sentences.py` do not fit.
 LEFT = "{code} returns the plain numbers of {x}, which PyTorch does not follow. Compute with {x} itself."
+CHOSEN = (
+    "{code} is a plain number. If it only chooses, as an index does, {y} jumps when it changes: there is no slope with "
+    "respect to {x}."
+)
 COPIED = "{code} copies the numbers of {x}, and PyTorch does not follow the copy. Use {x} itself instead."
 STACK = (
     "{code} copies the numbers of {x}, and PyTorch does not follow the copy. Write torch.stack({x}) instead, where all "

@@ -12,7 +12,7 @@ values from there. A harmless one is named only if nothing else is wrong.
 >>> print(first_nonfinite(tape, y, x))
 Forward, doctest, line 2: t2 = log(x): log of 0 gives -inf at element [0].
 The where in doctest, line 2 does not take this element. So y is finite; but going backward its cotangent 0 meets a
-derivative that is not finite here, and 0 times inf is nan.
+derivative that is not finite here, and 0 times that is nan.
 Make the input harmless before the operation sees it:
     safe = np.where(x > 0, x, 1.0)
     np.where(x > 0, np.log(safe), 0.0)
@@ -287,7 +287,7 @@ class _Search:
             else:
                 account += (
                     f" So {self.target()} is finite; but going backward its cotangent 0 meets a derivative that is not "
-                    "finite here, and 0 times inf is nan."
+                    "finite here, and 0 times that is nan."
                 )
         advice = remedy(entry, inputs, value, by, self.labels, self.makers)
         return Nonfinite(entry, entry.place, entry.name, "forward", value, index, inputs, advice, account)

@@ -30,6 +30,19 @@ def by_itself(layers):
     return by_itself([(w @ v, b @ v + c), *rest])
 
 
+def unpacking_two(layers):
+    (w, b), (v, c) = layers
+    return w @ v, b @ v + c
+
+
+def with_the_new_w(layers):
+    w, b = layers[0]
+    for v, c in layers[1:]:
+        w = w @ v
+        b = b @ w + c
+    return w, b
+
+
 def merging(offset, product=lambda w, v: w @ v, stop=None):
     def merge(layers):
         w, b = layers[0]
@@ -76,6 +89,11 @@ WRONG = {
         (merging(lambda b, v, c: b @ v + c, lambda w, v: w * v), "Layers are applied with `@`"),
         (merging(lambda b, v, c: b @ v + c, stop=2), "go on until the last one"),
         (merging(lambda b, v, c: b @ v + c, lambda w, v: w @ v.T), "W is|W should|raised|at W"),
+        (merging(lambda b, v, c: v @ b + c), "it stands on the left of the next layer's W"),
+        (with_the_new_w, "that of several layers"),
+        (unpacking_two, "go on until the last one"),
+        (lambda layers: backwards([layers[0], *layers]), "The first layer is in it twice"),
+        (lambda layers: backwards(layers[::-1]), "W1 stands on the left"),
         (lambda layers: layers[0][0] @ layers[1][0], "Return W and b"),
         (lambda layers: (..., ...), "three dots"),
         (lambda layers: None, "Is a `return` missing"),
@@ -104,7 +122,9 @@ WRONG = {
         (lambda g, z, x, y: (g * (x > y), g), "x is right"),
         (lambda g, z, x, y: (g * (x > y), 0.0), "a nudge of y moves z"),
         (lambda g, z, x, y: (g * (x > y),), "Return a pair"),
-        (lambda g, z, x, y: (g, 0.0) if x > y else (0.0, g), "truth value"),
+        (lambda g, z, x, y: (g, 0.0) if x > y else (0.0, g), "an `if` can't ask it"),
+        (lambda g, z, x, y: (g * (x > 0.0), 0.0), "the rule of relu, where y is 0"),
+        (lambda g, z, x, y: (g * (x > y), -g * (x < y)), "which sign"),
         (lambda g, z, x, y: (np.maximum(g, 0.0), np.minimum(g, 0.0)), "which of the two is larger"),
         (lambda g, z, x, y: (..., ...), "three dots"),
         (lambda g, z, x, y: None, "Is a `return` missing"),

@@ -48,40 +48,49 @@ def clip(order, demand):
     return 3 * (demand - order) + 4 * relu(order - demand)
 
 
-def steps(f, x):
-    return f(x + 1e-4) >= f(x) and f(x - 1e-4) >= f(x)
+def clipped(amounts, slope, usual):
+    amounts = amounts - 0.1 * slope
+    return amounts - np.clip(amounts - usual, -0.05, 0.02)
 
 
-def slopes(f, x, h=1e-4):
-    left, right = (f(x) - f(x - h)) / h, (f(x + h) - f(x)) / h
-    return left <= 0 <= right
+def stopped(amounts, slope, usual):
+    """Pulled, and stopped at the usual amount, on each side."""
+    amounts = amounts - 0.1 * slope
+    above = np.maximum(amounts - 0.02, usual)
+    below = np.minimum(amounts + 0.05, usual)
+    return np.where(amounts > usual, above, below)
 
 
-def nudges(f, x):
-    """By the tape's own nudges."""
-    value = ad.Variable(x)
-    with ad.GradientTape(persistent=True) as tape:
-        y = f(value)
-    return all(tape.nudge(y, value, by).moved >= 0 for by in (-1e-4, 1e-4))
+def middle(amounts, slope, usual):
+    """The usual amount lies between the two pulls, or one of them does not reach it."""
+    amounts = amounts - 0.1 * slope
+    return np.median([amounts - 0.02, amounts + 0.05, usual], axis=0)
 
 
-def beside(f, x):
-    """By the tape's slopes a little to the left and to the right."""
-    left, right = (float(ad.grad(f)(x + by)) for by in (-1e-5, 1e-5))
-    return left <= 1e-4 and right >= -1e-4
+def soft(amounts, slope, usual):
+    far = amounts - 0.1 * slope - usual
+    return usual + np.maximum(far - 0.02, 0) - np.maximum(-far - 0.05, 0)
 
 
-def lowest(f, x):
-    return f(x) <= min(f(x - 1e-4), f(x + 1e-4))
+def one_by_one(amounts, slope, usual):
+    out = []
+    for amount, down, wanted in zip(amounts, slope, usual, strict=True):
+        amount = amount - 0.1 * down
+        amount = max(amount - 0.02, wanted) if amount > wanted else min(amount + 0.05, wanted)
+        out.append(amount)
+    return np.array(out)
 
 
-def without_a_corner(f, x):
-    return min(float(f(x + by)) - float(f(x)) for by in np.linspace(-1e-3, 1e-3, 21)) >= 0
+def in_place(amounts, slope, usual):
+    amounts -= 0.1 * slope
+    amounts -= np.clip(amounts - usual, -0.05, 0.02)
+    return amounts
 
 
-def between(f, x, h=1e-4):
-    left, right = (f(x) - f(x - h)) / h, (f(x + h) - f(x)) / h
-    return min(left, right) <= 0 <= max(left, right)
+def jumpy(amounts, slope, usual):
+    """No stop: past the usual amount."""
+    amounts = amounts - 0.1 * slope
+    return amounts - 0.1 * np.where(amounts >= usual, 0.2, -0.5)
 
 
 FOUR = {"split": "stuck", "late": "flat", "miss": "bottom", "drag": "flat"}
@@ -95,7 +104,7 @@ def stack(order, demand):
 RIGHT = {
     1: [branches, other_way_round, product, two_choices, flags, own_rule, day_by_day, clip, stack],
     2: [FOUR, {name: word.upper() for name, word in FOUR.items()}],
-    3: [steps, slopes, nudges, beside, lowest, without_a_corner],
+    3: [clipped, stopped, middle, soft, one_by_one, in_place],
 }
 
 WRONG = {
@@ -113,7 +122,7 @@ WRONG = {
         (lambda order, demand: relu(order - demand) + 3 * relu(demand - order), "something there takes 0"),
         (
             lambda order, demand: np.clip(order - demand, 0, None) + 3 * np.clip(demand - order, 0, None),
-            "pass on everything",
+            "both of its parts count",
         ),
         (lambda order, demand: np.clip(order - demand, 0, None) + 3 * relu(demand - order), "which side does it take"),
         (lambda order, demand: np.where(order > demand, 3 * (order - demand), demand - order), "changed places"),
@@ -128,6 +137,12 @@ WRONG = {
         (
             lambda order, demand: np.where(order == demand, -3 * order, branches(order, demand)),
             "the cost should be 0",
+        ),
+        (lambda order, demand: np.where(order == demand, -3.0, branches(order, demand)), "the cost should be 0"),
+        (lambda order, demand: np.where(order == demand, 0.0, branches(order, demand)), "a branch that is a constant"),
+        (
+            lambda order, demand: (order - demand) * (order >= demand) + 3 * (demand - order) * (order <= demand),
+            "both of its parts count",
         ),
         (
             lambda order, demand: (
@@ -155,27 +170,68 @@ WRONG = {
         ("stuck", "I need a dict"),
     ],
     3: [
-        (lambda f, x: float(ad.grad(f)(x)) == 0, "was chosen"),
-        (lambda f, x: abs(float(ad.grad(f)(x))) < 1e-6, "was chosen"),
-        (between, "top of a roof"),
-        (lambda f, x: abs(f(x + 1e-4) - f(x - 1e-4)) < 1e-8, "mean of the two sides"),
-        (lambda f, x: f(x + 1e-4) >= f(x), "to the right only"),
-        (lambda f, x: f(x - 1e-4) >= f(x), "to the left only"),
-        (lambda f, x: f(x + 1e-4) > f(x) and f(x - 1e-4) > f(x), "flat on a side"),
-        (lambda f, x: f(x + 1e-4) >= f(x) or f(x - 1e-4) >= f(x), "Both sides have to be safe"),
-        (lambda f, x: not steps(f, x), "changed places"),
-        (lambda f, x: f(x + 1e-20) >= f(x) and f(x - 1e-20) >= f(x), "too small"),
-        (lambda f, x: f(x + 1) >= f(x) and f(x - 1) >= f(x), "too long"),
-        (lambda f, x: f(x + 2) >= f(x) and f(x - 2) >= f(x), "too long"),
-        (lambda f, x: f(x + 3) >= f(x) and f(x - 3) >= f(x), "too long"),
-        (lambda f, x: f(x + 1e-4) <= f(x) and f(x - 1e-4) <= f(x), "has a top"),
-        (lambda f, x: f(x + 1e-4) == f(x) == f(x - 1e-4), "it should be True"),
-        (lambda f, x: True, "Not everywhere"),
-        (lambda f, x: False, "it should be True"),
-        (lambda f, x: f(x), "the value of `f`"),
-        (lambda f, x: ..., "three dots"),
-        (lambda f, x: None, "Is a `return` missing"),
-        (lambda f: True, "may_rest"),
-        (True, "I need a function"),
+        (lambda amounts, slope, usual: amounts - 0.1 * slope, "nothing pulls"),
+        (jumpy, "nearer than one pull"),
+        (
+            lambda amounts, slope, usual: amounts - 0.1 * (slope + np.where(amounts > usual, 0.2, -0.5)),
+            "nearer than one pull",
+        ),
+        (
+            lambda amounts, slope, usual: (
+                clipped(amounts, slope, usual) + np.where(np.abs(amounts - 0.1 * slope - usual) < 0.02, 0.001, 0)
+            ),
+            "should be",
+        ),
+        (
+            lambda amounts, slope, usual: amounts - 0.1 * slope - np.clip(amounts - 0.1 * slope - usual, -0.02, 0.05),
+            "changed places",
+        ),
+        (
+            lambda amounts, slope, usual: amounts - 0.1 * slope - np.clip(amounts - 0.1 * slope - usual, -0.05, 0.05),
+            "only 0.2",
+        ),
+        (
+            lambda amounts, slope, usual: amounts - 0.1 * slope - np.clip(amounts - 0.1 * slope - usual, -0.5, 0.2),
+            "a slope too",
+        ),
+        (
+            lambda amounts, slope, usual: amounts - 0.1 * slope - np.clip(amounts - 0.1 * slope, -0.05, 0.02),
+            "towards 0",
+        ),
+        (
+            lambda amounts, slope, usual: amounts - 0.1 * slope + np.clip(amounts - 0.1 * slope - usual, -0.05, 0.02),
+            "pushes away",
+        ),
+        (lambda amounts, slope, usual: amounts - np.clip(amounts - usual, -0.05, 0.02), "comes before it"),
+        (lambda amounts, slope, usual: amounts - 0.1 * slope - 0.02, "every amount down"),
+        (
+            lambda amounts, slope, usual: (
+                amounts - 0.1 * slope - 0.1 * np.clip(amounts - 0.1 * slope - usual, -0.5, 0.2)
+            ),
+            "gets weaker",
+        ),
+        (
+            lambda amounts, slope, usual: np.where(
+                np.abs(amounts - 0.1 * slope - usual) < 0.05, usual, clipped(amounts, slope, usual)
+            ),
+            "from farther away",
+        ),
+        (
+            lambda amounts, slope, usual: amounts - 0.1 * slope - np.clip(amounts - usual, -0.05, 0.02),
+            "The other way round",
+        ),
+        (lambda amounts, slope, usual: clipped(amounts, -slope, usual), "uphill"),
+        (lambda amounts, slope, usual: clipped(amounts, 10 * slope, usual), "0.1 times `slope`"),
+        (lambda amounts, slope, usual: clipped(amounts, slope, usual) - usual, "Return the amounts"),
+        (lambda amounts, slope, usual: np.clip(amounts - 0.1 * slope - usual, -0.05, 0.02), "pull alone"),
+        (
+            lambda amounts, slope, usual: np.clip(amounts - 0.1 * slope, usual - 0.05, usual + 0.02),
+            "that has bounds",
+        ),
+        (lambda amounts, slope, usual: usual, "should be"),
+        (lambda amounts, slope, usual: ..., "three dots"),
+        (lambda amounts, slope, usual: None, "Is a `return` missing"),
+        (lambda amounts, slope: amounts, "takes 2 positional arguments"),
+        (3.0, "I need a function"),
     ],
 }

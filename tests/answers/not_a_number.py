@@ -6,48 +6,77 @@ import autodiff_edu as ad
 from autodiff_edu import nn
 
 
-def squares(p, q):
-    return np.sum((p - q) ** 2, axis=1)
+def misfit(filler=1.0, missing=0.0):
+    """Make an answer to exercise 1 with a double `where`."""
+
+    def answer(c, k, masses, rates):
+        known = masses > 0.0
+        safe = np.where(known, masses, filler)
+        return np.sum(np.where(known, c + k * np.log(safe) - np.log(rates), missing) ** 2)
+
+    return answer
 
 
-def double_where(p, q):
-    square = squares(p, q)
-    safe = np.where(square > 0, square, 1.0)
-    return np.where(square > 0, np.sqrt(safe), 0.0)
+def only_known(c, k, masses, rates):
+    known = masses > 0.0
+    return np.sum((c + k * np.log(masses[known]) - np.log(rates[known])) ** 2)
 
 
-def in_a_loop(p, q):
-    found = []
-    for k in range(len(p)):
-        square = np.sum((p[k] - q[k]) ** 2)
-        found.append(np.sqrt(square) if square > 0 else 0.0 * square)
-    return np.stack(found)
+def in_a_loop(c, k, masses, rates):
+    total = 0.0
+    for mass, rate in zip(masses, rates, strict=True):
+        if mass > 0.0:
+            total = total + (c + k * np.log(mass) - np.log(rate)) ** 2
+    return total
 
 
-def replaced_before(p, q):
-    together = np.all(p == q, axis=1)
-    shifted = np.where(together[:, None], 1.0, p - q)
-    return np.where(together, 0.0, np.sqrt(np.sum(shifted**2, axis=1)))
+def masked(c, k, masses, rates):
+    """Multiply by a mask, which is right if the logarithm sees a harmless filler."""
+    known = masses > 0.0
+    return np.sum(((c + k * np.log(np.where(known, masses, 1.0)) - np.log(rates)) * known) ** 2)
 
 
-def single_where(p, q):
-    square = squares(p, q)
-    return np.where(square > 0, np.sqrt(square), 0.0)
+def logs_first(c, k, masses, rates):
+    """Guard the logarithm, which is a plain array, in place of the mass."""
+    known = masses > 0.0
+    logs = np.where(known, np.log(masses), 0.0)
+    return np.sum(np.where(known, c + k * logs - np.log(rates), 0.0) ** 2)
 
 
-def no_second_where(p, q):
-    square = squares(p, q)
-    return np.sqrt(np.where(square > 0, square, 1.0))
+def masked_nan(c, k, masses, rates):
+    return np.sum(((c + k * np.log(masses) - np.log(rates)) * (masses > 0.0)) ** 2)
 
 
-def far_threshold(p, q):
-    square = squares(p, q)
-    apart = square > 1e-12
-    return np.where(apart, np.sqrt(np.where(apart, square, 1.0)), 0.0)
+def inner_alone(c, k, masses, rates):
+    return np.sum((c + k * np.log(np.where(masses > 0.0, masses, 1.0)) - np.log(rates)) ** 2)
 
 
-def half_cut(p, q):
-    return (double_where(p, q) + ad.stop_gradient(double_where(p, q))) / 2.0
+def unguarded(c, k, masses, rates):
+    return np.sum((c + k * np.log(masses) - np.log(rates)) ** 2)
+
+
+def wave(near, edge=0.0):
+    """Make an answer to exercise 2 with a double `where`; `near` is what it says near 0."""
+
+    def answer(x):
+        far = np.abs(x) > edge
+        safe = np.where(far, x, 1.0)
+        return np.where(far, np.sin(safe) / safe, near(x))
+
+    return answer
+
+
+def to_x2(x):
+    return 1.0 - x**2 / 6.0
+
+
+def single_where(x):
+    return np.where(x != 0.0, np.sin(x) / x, to_x2(x))
+
+
+def of_the_filler(x):
+    safe = np.where(x != 0.0, x, 1.0)
+    return np.where(x != 0.0, np.sin(safe) / safe, to_x2(safe))
 
 
 def right_scores(scores, labels):
@@ -125,70 +154,22 @@ def a_little_more(scores, labels):
     return -np.mean(np.log(right_scores(softmax(shifted), labels) + 1e-12))
 
 
-def by_value(gradients, limit):
-    return [None if g is None else np.clip(g, -limit, limit) for g in gradients]
-
-
-def by_loops(gradients, limit):
-    return tuple(g if g is None else np.maximum(np.minimum(g, limit), -limit) for g in gradients)
-
-
-def length_of(gradients):
-    return np.sqrt(sum(np.sum(np.asarray(g) ** 2) for g in gradients if g is not None))
-
-
-def by_norm(gradients, limit):
-    length = length_of(gradients)
-    return [None if g is None else g * (limit / max(limit, length)) for g in gradients]
-
-
-def only_if_long(gradients, limit):
-    length = length_of(gradients)
-    if length <= limit:
-        return gradients
-    return [None if g is None else np.asarray(g) * limit / length for g in gradients]
-
-
-def scaled(factor):
-    """Clip with `factor(g, gradients, limit)` for each gradient."""
-    return lambda gradients, limit: [None if g is None else g * factor(g, gradients, limit) for g in gradients]
-
-
-def both(value=by_value, norm=by_norm):
-    return {"value": value, "norm": norm}
-
-
-def each(f):
-    return lambda gradients, limit: [None if g is None else f(g, limit) for g in gradients]
-
-
-def each_coordinate(p, q):
-    """Guard the coordinates in place of the distance."""
-    apart = p - q
-    safe = np.where(apart != 0.0, apart, 1.0)
-    return np.where(squares(p, q) > 0.0, np.sqrt(squares(safe, 0.0)), 0.0)
-
-
-def filled_with_0(p, q):
-    square = squares(p, q)
-    return np.where(square > 0, np.sqrt(np.where(square > 0, square, 0.0)), 0.0)
-
-
 def as_a_table(scores, labels):
     """Add a column of largest scores to a row of logarithms."""
     m = np.max(scores, axis=1, keepdims=True)
     return np.mean(m + np.log(np.sum(np.exp(scores - m), axis=1)) - right_scores(scores, labels))
 
 
-def in_place(gradients, limit):
-    for i, g in enumerate(gradients):
-        gradients[i] = None if g is None else np.clip(g, -limit, limit)
-    return gradients
-
-
 RIGHT = {
-    1: [double_where, in_a_loop, replaced_before, filled_with_0],
+    1: [misfit(), misfit(filler=70.0), only_known, in_a_loop, masked, logs_first],
     2: [
+        wave(to_x2),
+        wave(lambda x: 1.0 - x**2 / 6.0 + x**4 / 120.0, edge=0.1),
+        wave(lambda x: np.cos(x / np.sqrt(3.0))),
+        wave(lambda x: 1.0 - x * x / 6.0, edge=1e-3),
+        lambda x: np.sinc(x / np.pi),
+    ],
+    3: [
         stable,
         cut_largest,
         row_by_row,
@@ -197,38 +178,48 @@ RIGHT = {
         lambda s, k: np.mean(nn.softmax_cross_entropy(s, k)),
         lambda s, k: np.mean(np.logaddexp.reduce(s, axis=1) - right_scores(s, k)),
     ],
-    3: [
-        both(),
-        both(by_loops, only_if_long),
-        both(norm=scaled(lambda g, gs, limit: np.minimum(1.0, limit / length_of(gs)))),
-    ],
 }
 
 WRONG = {
     1: [
-        (squares, "squares of the distances"),
-        (lambda p, q: np.sqrt(squares(p, q)), "infinite derivative at 0"),
-        (single_where, "the `where` trap"),
-        (no_second_where, "A second `np.where`"),
-        (lambda p, q: np.sqrt(squares(p, q) + 1e-12), "Don't add something tiny"),
-        (lambda p, q: np.sqrt(np.maximum(squares(p, q), 1e-16)), "Don't add something tiny"),
-        (lambda p, q: np.sqrt(np.maximum(squares(p, q), 1e-30)), "your distance is 1e-15 and not 0"),
-        (far_threshold, "1e-09 apart"),
-        (each_coordinate, "one coordinate in common"),
-        (half_cut, "from plain numbers, or cut"),
-        (lambda p, q: np.linalg.norm(p - q, axis=1), "NumPy's norm"),
-        (lambda p, q: np.hypot(*(p - q).T), "NumPy's hypot"),
-        (lambda p, q: np.nan_to_num(np.sqrt(squares(p, q))), "infinite derivative at 0"),
-        (lambda p, q: ad.stop_gradient(double_where(p, q)), "gradient is None"),
-        (lambda p, q: 2.0 * double_where(p, q), "The distances where the points are apart should be"),
-        (lambda p, q: squares(p, q) / np.sqrt(squares(p, q)), "your distance is nan"),
-        (lambda p, q: np.sum(double_where(p, q)), "one distance for each row"),
-        (lambda p, q: double_where(p, q).numpy(), "no tape follows"),
-        (lambda p, q: None, "returns None"),
-        (lambda p, q: ..., "three dots"),
+        (misfit(filler=0.0), "0 times the logarithm of your filler"),
+        (misfit(filler=-1.0), "0 times the logarithm of your filler"),
+        (misfit(filler=np.nan), "0 times the logarithm of your filler"),
+        (lambda c, k, m, r: misfit()(c, k, m, r) / len(m), "mean of the squares"),
+        (misfit(missing=1.0), "adds 1 to the misfit"),
+        (masked_nan, "A mask that multiplies leaves nothing out"),
+        (inner_alone, "as if it weighed 1 kg"),
+        (unguarded, "The misfit is infinite"),
+        (lambda c, k, m, r: misfit()(c, ad.stop_gradient(k), m, r), "Cutting k off avoids the nan"),
+        (lambda c, k, m, r: misfit()(ad.stop_gradient(c), k, m, r), "with respect to c should be"),
+        (lambda c, k, m, r: float(misfit()(c, k, m, r)), "not a tensor"),
+        (lambda c, k, m, r: only_known(c, k, m[m > 1.0], r[m > 1.0]), "the misfit should be"),
+        (lambda c, k, m, r: None, "returns None"),
+        (lambda c, k, m, r: ..., "three dots"),
+        (lambda c, k, m, r: only_known(c, k, m, r) / np.sum(m > 0.0), "mean of the squares"),
         (3.0, "without calling it"),
     ],
     2: [
+        (wave(lambda x: 1.0), "doesn't bend"),
+        (lambda x: np.sin(x + 1e-9) / (x + 1e-9), "lost in rounding"),
+        (lambda x: np.sin(x + 1e-4) / (x + 1e-4), "the values should be"),
+        (single_where, "the division has seen the 0"),
+        (lambda x: np.sin(x) / x, "0 divided by 0"),
+        (of_the_filler, "has seen the filler"),
+        (wave(np.cos), "how a cosine bends"),
+        (wave(lambda x: 1.0 - x**2 / 2.0), "how a cosine bends"),
+        (wave(lambda x: 1.0 + x**2 / 6.0), "bends upwards"),
+        (wave(lambda x: 1.0 - x**2 / 3.0), "what stands before x²"),
+        (wave(lambda x: -(x**2) / 6.0), "the values should be"),
+        (wave(lambda x: 1.0 - x / 6.0), "the slopes should be"),
+        (to_x2, "right near 0 only"),
+        (lambda x: np.nan_to_num(np.sin(x) / x, nan=1.0), "the division has seen the 0"),
+        (lambda x: wave(to_x2)(x.numpy()), "not a tensor"),
+        (lambda x: None, "returns None"),
+        (lambda x: ..., "three dots"),
+        (3.0, "without calling it"),
+    ],
+    3: [
         (naive, "exp overflows"),
         (one_for_all, "Each row has its own"),
         (one_largest, "its own largest score"),
@@ -253,43 +244,5 @@ WRONG = {
         (lambda s, k: None, "returns None"),
         (lambda s, k: ..., "three dots"),
         (3.0, "without calling it"),
-    ],
-    3: [
-        (both(value=lambda gs, limit: [np.clip(g, -limit, limit) if g else None for g in gs]), "ask `g is None`"),
-        (both(value=each(np.minimum)), "Cut it at -limit"),
-        (both(value=each(lambda g, limit: np.minimum(np.abs(g), limit))), "A sign got lost"),
-        (both(value=each(lambda g, limit: np.sign(g) * limit)), "Every number has become"),
-        (both(value=each(lambda g, limit: np.maximum(g, -limit))), "A slope of 12 came through"),
-        (both(value=each(lambda g, limit: np.where(np.abs(g) > limit, 0.0, g))), "has become 0"),
-        (both(value=by_norm), "That is clipping by global norm"),
-        (both(value=lambda gradients, limit: gradients), "Nothing was clipped"),
-        (both(value=each(lambda g, limit: g * 0.0)), "it should be"),
-        (both(norm=by_value), "clipping by value: the direction"),
-        (both(norm=each(lambda g, limit: by_norm([g], limit)[0])), "by its own length"),
-        (both(norm=scaled(lambda g, gs, limit: limit / 17.0)), "don't add up to 17"),
-        (both(norm=scaled(lambda g, gs, limit: limit / 19.0)), "added up sizes"),
-        (both(norm=scaled(lambda g, gs, limit: limit / length_of(gs) ** 2)), "Take the root"),
-        (both(norm=scaled(lambda g, gs, limit: 1.0 / length_of(gs))), "The length is now 1"),
-        (both(norm=scaled(lambda g, gs, limit: limit)), "factor is limit / length"),
-        (both(norm=scaled(lambda g, gs, limit: limit / 12.0)), "largest number"),
-        (both(norm=scaled(lambda g, gs, limit: length_of(gs) / limit)), "got longer"),
-        (both(norm=scaled(lambda g, gs, limit: 1.0)), "Nothing was clipped"),
-        (both(norm=lambda gs, limit: by_norm(gs[:3], limit) + gs[3:]), "but not with three"),
-        (both(norm=lambda gs, limit: [g if g is None else g * limit / np.hypot(*gs) for g in gs]), "takes two numbers"),
-        (both(value=in_place), "Return a new one"),
-        (both(norm=scaled(lambda g, gs, limit: limit / length_of(gs))), "come back as it was"),
-        (
-            both(norm=scaled(lambda g, gs, limit: np.minimum(limit, length_of(gs)) / length_of(gs))),
-            "Guard the division",
-        ),
-        (both(norm=lambda gs, limit: by_norm([g for g in gs if g is not None], limit)), "Return None for None"),
-        (both(norm=lambda gs, limit: [np.zeros(1) if g is None else g for g in gs]), "None stays None"),
-        (both(norm=lambda gs, limit: [g * limit / np.sqrt(sum(np.sum(h**2) for h in gs)) for g in gs]), "is None"),
-        (both(norm=lambda gs, limit: np.zeros(3)), "Return a list"),
-        (both(norm=lambda gs, limit: None), "returns None"),
-        (both(norm=lambda gs, limit: ...), "three dots"),
-        ({"value": by_value}, "No function is given for norm"),
-        (both(norm=3.0), "without calling it"),
-        ((by_value, by_norm), "I need a dict"),
     ],
 }

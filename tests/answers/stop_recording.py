@@ -86,6 +86,18 @@ def emptied(tape, x):
     return loss, report
 
 
+def the_other_way_round(tape, x):
+    loss = loss_of(x)
+    with tape.stop_recording():
+        return loss, steepest(tape, x, loss)
+
+
+def every_slope(tape, x):
+    loss = loss_of(x)
+    with tape.stop_recording():
+        return loss, np.abs(tape.gradient(loss, x))
+
+
 def dots(tape, x):
     loss = loss_of(x)
     with ...:
@@ -137,6 +149,8 @@ WRONG = {
         (lambda tape, x: (paused(tape, x)[0], 0.0), "where"),
         (lambda tape, x: (paused(tape, x)[0], np.max(np.cos(x.numpy()) * x.numpy() + np.sin(x.numpy()))), "np.abs"),
         (lambda tape, x: (0.0, paused(tape, x)[1]), "loss has changed"),
+        (the_other_way_round, "with respect to x"),
+        (every_slope, "one number"),
         (dots, "three dots"),
         (None, "without calling it"),
     ],

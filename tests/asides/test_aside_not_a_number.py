@@ -29,6 +29,14 @@ def test_the_where_trap_is_nan_in_both_and_both_can_look_for_its_origin():
         jax.config.update("jax_debug_nans", False)
     assert math.isnan(jax.grad(f)(0.0))
 
+    for number in (0.0, -1.0):
+        x = torch.tensor([4.0, number], requires_grad=True)
+        torch.where(x > 0, torch.sqrt(x), torch.zeros(())).sum().backward()
+        there = jax.grad(lambda x: f(x).sum())(jax.numpy.array([4.0, number]))
+        for slopes in (x.grad, there):
+            assert float(slopes[0]) == 0.25
+            assert math.isnan(slopes[1])
+
 
 def test_pytorch_clips_by_value_and_by_norm():
     torch = pytest.importorskip("torch")
@@ -40,3 +48,10 @@ def test_pytorch_clips_by_value_and_by_norm():
         w.grad = torch.tensor([3.0, 4.0])
         clip(w)
         assert w.grad.tolist() == pytest.approx(wanted, abs=1e-5)
+
+
+def test_both_compute_in_32_bits_unless_asked_for_more():
+    torch = pytest.importorskip("torch")
+    jax = pytest.importorskip("jax")
+    assert torch.tensor([100.0]).dtype == torch.float32
+    assert jax.numpy.array([100.0]).dtype == jax.numpy.float32

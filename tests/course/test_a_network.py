@@ -47,7 +47,7 @@ def define(*, seed=0):
         exec(source.partition("\n\n\ntwice =")[0], names)
     exec(SOURCES["bend-1"].partition("\n\n\nparameters =")[0], names)
     exec(SOURCES["player"].partition("\n\n\none_x")[0], names)
-    names |= dict(zip(("learn", "new", "everyone", "x", "targets"), names["put_aside"](seed), strict=True))
+    names |= dict(zip(("learn", "new", "everyone", "x", "wanted"), names["put_aside"](seed), strict=True))
     return names
 
 
@@ -64,7 +64,7 @@ def chapter():
 def train(names, network, parameters, **options):
     """Train, and return the last loss, how many are right of those to learn from and of the new, and the parameters."""
     found = names["train"](names[network], parameters, **{"show": False, **options})
-    error = names[network](names["x"], *found) - names["targets"]
+    error = names[network](names["x"], *found) - names["wanted"]
     counts = [int(names["right"](names[network], found, names[which])) for which in ("learn", "new")]
     return np.mean(error * error), *counts, found
 
@@ -99,12 +99,12 @@ def test_the_tape_s_gradients_of_the_network_are_those_of_the_package(chapter):
     parameters = chapter["start"](hidden=8)
     boxes = [chapter["Value"](each) for each in parameters]
     with chapter["Tape"]() as tape:
-        error = chapter["network"](chapter["x"], *boxes) - chapter["targets"]
+        error = chapter["network"](chapter["x"], *boxes) - chapter["wanted"]
         loss = np.mean(error * error)
     ours = [ad.constant(each) for each in parameters]
     with ad.GradientTape() as real:
         real.watch(ours)
-        error = chapter["network"](chapter["x"], *ours) - chapter["targets"]
+        error = chapter["network"](chapter["x"], *ours) - chapter["wanted"]
         target = np.mean(error * error)
     for mine, theirs in zip(tape.gradient(loss, boxes), real.gradient(target, ours), strict=True):
         assert np.allclose(mine, theirs.numpy(), atol=1e-12)
@@ -148,6 +148,9 @@ def test_the_lines_beside_are_ten_and_each_begins_one_line_of_the_real_walk():
         (2, "    return np.array([g * (1.0 - z**2)])\n", ""),
         (2, "    return (g * (1.0 - z**2))\n", "Mind the comma"),
         (2, "    return 1.0 - z**2\n", "g is left out"),
+        (2, "    return (1.0 - g * z**2,)\n", "brackets"),
+        (2, "    return (g * (z**2 - 1.0),)\n", "The sign has changed"),
+        (2, "    return (g * (1.0 - z^2),)\n", "Python's power"),
         (2, "    return (g * (1.0 - x**2),)\n", "x isn't tanh"),
         (2, "    return (1.0 - z**2,)\n", "g is left out"),
         (2, "    return (g - z**2,)\n", "brackets"),
@@ -183,7 +186,7 @@ def test_the_penguins_have_five_columns_and_three_species():
 def test_one_layer_is_right_for_89_of_100_and_time_does_not_help(chapter):
     loss, _, count, (w, b) = train(chapter, "one_layer", [np.zeros((2, 3)), np.zeros(3)])
     x = np.c_[chapter["x"], np.ones(242)]
-    best = np.linalg.lstsq(x, chapter["targets"], rcond=None)[0]
+    best = np.linalg.lstsq(x, chapter["wanted"], rcond=None)[0]
     assert np.allclose(np.vstack([w, b]), best, atol=1e-6)
     assert (round(loss, 3), count) == (0.062, 89)
     assert train(chapter, "one_layer", [w, b], turns=4000)[2] == 89
@@ -239,7 +242,7 @@ def test_with_a_loss_made_for_classes_one_layer_is_right_for_98_too(chapter):
 
 def test_a_start_at_zero_moves_b2_alone_and_always_answers_adelie(chapter):
     zeros = [np.zeros((2, 8)), np.zeros(8), np.zeros((8, 3)), np.zeros(3)]
-    assert round(np.mean(chapter["targets"] ** 2), 3) == 0.333
+    assert round(np.mean(chapter["wanted"] ** 2), 3) == 0.333
     loss, _, _, found = train(chapter, "network", zeros)
     assert round(loss, 2) == 0.21
     assert [bool(np.any(each)) for each in found] == [False, False, False, True]

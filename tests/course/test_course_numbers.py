@@ -372,6 +372,20 @@ def test_the_slope_of_log_1_plus_exp_overflows_at_1000_and_the_textbook_s_formul
     assert ad.grad(textbook)(-40.0) == 0.0
 
 
+def test_an_overflow_inside_a_custom_gradient_does_no_harm_in_a_chain_and_its_digits_go_one_by_one():
+    @ad.custom_gradient
+    def textbook(x):
+        e = np.exp(x)
+        return np.log(1.0 + e), lambda dy: dy * (1.0 - 1.0 / (1.0 + e))
+
+    with np.errstate(over="ignore"):
+        assert ad.grad(lambda x: 10.0 * textbook(x))(1000.0) == 10.0
+    assert ad.grad(lambda x: 10.0 * textbook(x))(0.0) == 5.0
+    for x, digits, right in ((-30.0, "9.35e-14", "9.36e-14"), (-36.0, "2.22e-16", "2.32e-16")):
+        assert f"{ad.grad(textbook)(x):.2e}" == digits
+        assert f"{np.exp(x) / (1.0 + np.exp(x)):.2e}" == right
+
+
 @ad.custom_gradient
 def clip_gradients(x):
     return x, lambda dy: dy * 0.5 / np.maximum(0.5, np.linalg.norm(dy))
@@ -682,14 +696,19 @@ def test_a_penalty_on_the_tape_never_lets_a_weight_rest_and_one_in_the_step_does
         return np.mean((notes @ w - rise) ** 2)
 
     hopping = rested = np.zeros(6)
-    for turn in range(3000):
-        hopping = hopping - 0.1 * ad.grad(lambda w: error(w) + 0.5 * np.sum(np.abs(w)))(hopping).numpy()
+    for turn in range(3001):
+        before, hopping = (
+            hopping,
+            hopping - 0.1 * ad.grad(lambda w: error(w) + 0.5 * np.sum(np.abs(w)))(hopping).numpy(),
+        )
         if turn < 300:
             rested = rested - 0.1 * ad.grad(error)(rested).numpy()
             rested = rested - np.clip(rested, -0.05, 0.05)
         if turn in (299, 2999):
             assert np.all(hopping != 0.0)
             assert np.all(np.abs(hopping[2:]) < 0.1)
+        if turn in (300, 3000):
+            assert np.all(np.abs(np.abs(hopping - before)[2:] - 0.05) < 0.03), "each moves by about 0.1 * 0.5"
     assert (rested == 0.0).tolist() == [False, False, True, True, True, True]
     slopes = ad.grad(error)(rested).numpy()
     assert np.all(np.abs(slopes[2:]) < 0.5), "0 is between the slopes of the two sides, and so the best place"

@@ -19,6 +19,8 @@ THIRD_EDITION = frozenset(
         "stop-recording",
         "stop-gradient",
         "multiple-tapes",
+        "not-a-number",
+        "custom-gradients",
         "corners",
     }
 )

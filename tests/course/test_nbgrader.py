@@ -26,7 +26,6 @@ NEEDS_THE_CHAPTER = {
     f"{OURS.find(slug).number}.{k}"
     for slug, exercises in (
         ("your-own-tape", (1, 2, 3)),
-        ("custom-gradients", (1, 2)),
         ("forward-mode", (1,)),
         ("hessian-and-newton", (1, 3)),
         ("batch-jacobians", (2, 3)),

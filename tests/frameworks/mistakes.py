@@ -154,6 +154,23 @@ loss.backward()
         error=NO_GRAD_FN,
     ),
     Mistake(
+        "a number as an index",
+        """
+import torch
+
+w = torch.tensor(1.75, requires_grad=True)
+table = torch.arange(5.0) ** 2
+
+k = int(w)  # <-
+loss = table[k] ** 2
+loss.backward()
+""",
+        note=("int(w)", "as an index does", "no slope with respect to w"),
+        repair=(("table[k] ** 2", "table[k] + (w - k) * (table[k + 1] - table[k])"),),
+        holds="w.grad.item() == 3.0",
+        error=NO_GRAD_FN,
+    ),
+    Mistake(
         "data",
         """
 import torch

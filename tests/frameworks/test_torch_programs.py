@@ -138,6 +138,8 @@ def test_a_classifier_from_scratch_and_then_with_torch_nn():
             loss.backward()
             optimizer.step()
     agree(steps, **{"net.hidden.weight": net.hidden.weight.grad, "net.out.bias": net.out.bias.grad})
+    emptied = [step for step in steps.transcript().splitlines() if "thrown away" in step]
+    assert len(emptied) == 1, "the first zero_grad has nothing to throw away, and the second is one step"
 
 
 def test_a_character_model_with_batch_normalisation_by_hand():

@@ -147,6 +147,19 @@ def _only_two(layers: Any) -> Layer:
     return merge(layers[:2])
 
 
+def _unpack_two(layers: Any) -> Layer:
+    (w, b), (next_w, next_b) = layers
+    return w @ next_w, b @ next_w + next_b
+
+
+def _with_the_new_w(layers: Any) -> Layer:
+    w, b = layers[0]
+    for next_w, next_b in layers[1:]:
+        w = w @ next_w
+        b = b @ w + next_b
+    return w, b
+
+
 MERGE = Function(
     "Many layers are one",
     """\
@@ -183,6 +196,19 @@ Somebody has stacked layers without anything between them. Save them some work: 
             "`*` multiplies element by element. Layers are applied with `@`.",
         ),
         (_only_two, "Two layers are merged rightly. There may be more: go on until the last one."),
+        (_unpack_two, "Two layers are merged rightly. There may be more: go on until the last one."),
+        (
+            _with_the_new_w,
+            "W is right. b has gone through the new W, that of several layers. It only goes through the next layer's own.",
+        ),
+        (
+            lambda layers: merge([layers[0], *layers]),
+            "The first layer is in it twice: begin with it, and go on with `layers[1:]`.",
+        ),
+        (
+            partial(_merge, offset=lambda b, v, c: v @ b + c),
+            "W is right. An offset is a row, as x is: it stands on the left of the next layer's W.",
+        ),
     ],
     why="However many layers there are, without a bend between them they are one.",
     minutes=8,
@@ -305,6 +331,18 @@ Many networks bend with `np.maximum(h, 0.0)` in place of `tanh`; they call it *r
             lambda g, z, x, y: (g * (x > 0.0), g * (y > 0.0)),
             "You compare with 0. The other input is y, which may be anything.",
         ),
+        (
+            lambda g, z, x, y: (g, 0.0) if x > y else (0.0, g),
+            "For two numbers that is right. For arrays, `x > y` is an array, too, and an `if` can't ask it: multiply by it.",
+        ),
+        (
+            lambda g, z, x, y: (g * (x > 0.0), np.zeros(np.shape(g))),
+            "That is the rule of relu, where y is 0. Here y may be anything, and it has a contribution of its own.",
+        ),
+        (
+            lambda g, z, x, y: (g * (x > y), -g * (x < y)),
+            "x is right. Where y is the larger one, z rises with y: which sign does the slope have?",
+        ),
         (lambda g, z, x, y: (g * (x > y), g), "x is right. Where x is the larger one, a nudge of y does nothing."),
         (
             lambda g, z, x, y: (g * (x > y), np.zeros(np.shape(g))),
@@ -361,11 +399,14 @@ GAPS: tuple[Function, ...] = (
             (lambda g, z, x: (g * (1.0 - x * x),), "It is 1 - tanh(x) ** 2, and x isn't tanh(x). What is?"),
             (
                 lambda g, z, x: (g * (1.0 - np.tanh(z) ** 2),),
-                "z is tanh(x) already, and you take its tanh once more.",
+                "z is tanh(x) already, and you use it as if it were x.",
             ),
             (lambda g, z, x: (1.0 - z * z,), "The cotangent g is left out: multiply by it."),
             (lambda g, z, x: (g * (1.0 - z),), "There is a square in it: 1 - tanh(x) ** 2."),
             (lambda g, z, x: (g - z * z,), "g multiplies the whole slope: put brackets around 1 - z * z."),
+            (lambda g, z, x: (1.0 - g * z * z,), "g multiplies the whole slope: put brackets around 1 - z * z."),
+            (lambda g, z, x: (g * (z * z - 1.0),), "The sign has changed: tanh rises, so its slope isn't negative."),
+            (lambda g, z, x: (g * (1 - z ^ 2),), "Python's power is `**`."),
             (lambda g, z, x: (g * z,), "That is the rule of `np.exp`."),
         ],
         why="z is in the rule, so nothing has to be computed again.",

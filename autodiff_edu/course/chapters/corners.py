@@ -1,4 +1,4 @@
-"""Corners: a slope chosen at a tie, four slopes of 0 told apart, and where a walk downhill may rest."""
+"""Corners: a slope chosen at a tie, four slopes of 0 told apart, and a step that can rest at a corner."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
-        "At x = 0, how many different slopes will the tape give for the seven?",
-        answer=3,
+        "What will the tape say of the seven at x = 0?",
+        answer="different slopes",
+        choices=("0 for all", "½ for all", "different slopes", "None for all"),
         hints={
-            1: "The values are the same everywhere. But does a tape look at values, or at the operations behind them?",
-            2: "The slopes of the two sides, 0 and 1, are two candidates. What might a rule do that prefers neither?",
-            7: "Seven programs, but only a few numbers suggest themselves. Which?",
-            0: "At a point such as this one, other texts would say so. A tape always returns a number here.",
+            "0 for all": "`np.where` passes the cotangent to the branch that was taken. Compare `x > 0` with `x >= 0`.",
+            "½ for all": "`np.where` passes the cotangent to the branch that was taken. Compare `x > 0` with `x >= 0`.",
+            "None for all": "`None` means that the backward pass never got to `x`. Does any of the seven lose it?",
         },
-        why="0, ½ and 1.",
+        why="The two `np.where` take different branches at 0, so they can't agree. The table has all seven.",
     ),
     Prediction(
         "What is the gradient of `np.max(scores)` at (3, 3, 1)?",
@@ -147,15 +147,15 @@ A baker orders loaves in the evening. A loaf too many costs 1, and a loaf too fe
             ),
         ),
         Case(
+            lambda cost: record(cost, TIES, EQUAL)[0],
+            "On a day of a tie nothing is left and nobody leaves: the cost should be 0.",
+        ),
+        Case(
             slope_at(TIES, EQUAL),
             lambda found, wanted: (
                 f"Values and slopes are right away from a tie. At a tie the slope should be -3, and "
                 f"yours is {short(found[0])}. Which operations stand at a corner there, and what does each of them take?"
             ),
-        ),
-        Case(
-            lambda cost: record(cost, TIES, EQUAL)[0],
-            "On a day of a tie nothing is left and nobody leaves: the cost should be 0.",
         ),
     ],
     answer=where_cost,
@@ -168,13 +168,12 @@ A baker orders loaves in the evening. A loaf too many costs 1, and a loaf too fe
         (lambda order, demand: np.maximum(order - demand, 3 * (demand - order)), SHARES),
         (
             lambda order, demand: ad.nn.relu(order - demand) + 3 * ad.nn.relu(demand - order),
-            "At a tie your slope is 0: something there takes 0, as `ad.nn.relu` and `np.abs` do. Can a single operation "
-            "take the side that you want?",
+            "At a tie your slope is 0: something there takes 0, as `ad.nn.relu`, `np.abs` and a branch that is a "
+            "constant do. Can a single operation take the side that you want?",
         ),
         (
             lambda order, demand: np.clip(order - demand, 0, None) + 3 * np.clip(demand - order, 0, None),
-            "At a tie your slope is -2: both clips pass on everything, so 1 and -3 are added. Only one of the two "
-            "should count.",
+            "At a tie your slope is -2: both of its parts count there, so 1 and -3 are added. Only one of them should.",
         ),
         (
             lambda order, demand: np.where(order > demand, 3 * (order - demand), demand - order),
@@ -247,104 +246,107 @@ drag = x * np.abs(x)
 )
 
 
-def difference_rests(f: Callable[[float], Any], x: float) -> bool:
-    """Return whether a small step to either side makes a function no smaller."""
-    return bool(f(x + 1e-4) >= f(x) and f(x - 1e-4) >= f(x))
+def pulled(amounts: Any, usual: Any, below: float = 0.05, above: float = 0.02) -> Any:
+    """Return amounts after a pull towards the usual ones, and not past them."""
+    return amounts - np.clip(amounts - usual, -below, above)
 
 
-def slopes_at(f: Callable[[float], Any], x: float) -> tuple[Any, Any]:
-    """Return the slopes on the left and on the right."""
-    return (f(x) - f(x - 1e-4)) / 1e-4, (f(x + 1e-4) - f(x)) / 1e-4
+def recipe_step(amounts: Any, slope: Any, usual: Any) -> Any:
+    """Return the amounts after a step downhill and a pull towards the usual ones."""
+    return pulled(amounts - 0.1 * slope, usual)
 
 
-def between(f: Callable[[float], Any], x: float) -> bool:
-    """Return whether 0 lies between the slopes of the two sides: true on the top of a roof as well."""
-    left, right = slopes_at(f, x)
-    return bool(min(left, right) <= 0 <= max(left, right))
+FAR = np.array([100.0, 60.0]), np.zeros(2), np.array([90.0, 70.0])
+NEAR = np.array([10.01, 9.97, 10.2, 10.03]), np.zeros(4), np.array([10.0, 10.0, 10.0, 10.0])
+MOVED = (
+    np.array([10.0, 10.0, 3.1, 2.9, 5.0]),
+    np.array([-0.1, 0.4, 1.2, -0.8, 1.0]),
+    np.array([10.0, 10.0, 3.0, 3.0, 4.0]),
+)
 
-
-def case(written: str, f: Callable[[Any], Any], x: float = 0.0) -> Case:
-    """Return the case that looks at one function."""
-    return Case(
-        lambda may_rest: may_rest(f, x),
-        f"For f(x) = {written} at x = {x:g} it should be {{answer}}, and yours is {{given}}.",
-    )
-
-
-REST = Function(
-    "May it rest?",
+BACK = Function(
+    "Back to the recipe",
     """\
-Write `may_rest(f, x)`, which says whether a walk downhill may rest at `x`: `False` if a small step to the left or to the right, such as 0.0001, makes `f` smaller, and `True` if neither does. `f` takes a number and returns one. It may have a corner at `x`, or be flat there.""",
-    signature="may_rest(f, x)",
-    cases=[
-        case("x²", np.square, 1.0),
-        case("relu(x) - 2 relu(-x)", lambda x: ad.nn.relu(x) - 2 * ad.nn.relu(-x)),
-        case("min(x, -x)", lambda x: np.minimum(x, -x)),
-        case("|x|", np.abs),
-        case("x²", np.square),
-        case("|x| + 0.5x", lambda x: np.abs(x) + 0.5 * x),
-        case("|x| + 2x", lambda x: np.abs(x) + 2 * x),
-        case("-|x| - 2x", lambda x: -np.abs(x) - 2 * x),
-        case("relu(x)", lambda x: ad.nn.relu(x)),
-        case("min(x, 0)", lambda x: np.minimum(x, 0.0)),
-        case("min(-x, 0)", lambda x: np.minimum(-x, 0.0)),
-        case("relu(x - 3)", lambda x: ad.nn.relu(x - 3.0)),
-        case("x²", np.square, 0.3),
-        case("x² - 2x⁴", lambda x: x**2 - 2 * x**4),
-    ],
-    answer=difference_rests,
+In a recipe every ingredient has its usual amount, and changes confuse the staff: each gram above the usual amount costs 0.2, and each gram below it 0.5. Write `step(amounts, slope, usual)`, one turn with that cost in the step, not on the tape. It goes downhill by 0.1 times `slope`, the slope of everything else, and then lets the cost pull on each amount, so that an amount can come to rest at the usual one. All three are arrays, and so is what you return.""",
+    signature="step(amounts, slope, usual)",
+    cases=[FAR, NEAR, MOVED],
+    answer=recipe_step,
     hints=[
         (
-            lambda f, x: float(ad.grad(f)(x)) == 0.0,
-            "At 0, a step to the left makes relu(x) - 2 relu(-x) smaller. (If you asked a tape: the 0 it gives there was "
-            "chosen, and fits neither side.)",
+            lambda amounts, slope, usual: amounts - 0.1 * slope,
+            "Far from the usual amounts, that is the step downhill alone: nothing pulls.",
         ),
         (
-            between,
-            "At the top of a roof, such as min(x, -x), the slopes are 1 and -1, and 0 is between them too. Which of the "
-            "two must be the negative one?",
+            lambda amounts, slope, usual: (
+                amounts - 0.1 * slope - 0.1 * np.where(amounts - 0.1 * slope > usual, 0.2, -0.5)
+            ),
+            "The pull is right while an amount is far from the usual one. What if it is nearer than one pull?",
         ),
         (
-            lambda f, x: bool(abs(sum(slopes_at(f, x))) < 1e-3),
-            "A central difference is the mean of the two sides. A walk takes one of them: look at each by itself.",
-        ),
-        (lambda f, x: f(x), "That is the value of `f`. The answer is `True` or `False`."),
-        (lambda f, x: True, "Not everywhere: to the left of 1, x² is smaller than at 1."),
-        (lambda f, x: bool(f(x + 1e-4) >= f(x)), "That looks to the right only."),
-        (lambda f, x: bool(f(x - 1e-4) >= f(x)), "That looks to the left only."),
-        (
-            lambda f, x: bool(f(x + 1e-4) > f(x) and f(x - 1e-4) > f(x)),
-            "Where `f` is flat on a side, a step doesn't make it smaller, so the walk may rest.",
+            lambda amounts, slope, usual: pulled(amounts - 0.1 * slope, usual, 0.02, 0.05),
+            "The two sides have changed places: what is too small is pulled up by 0.1 times 0.5.",
         ),
         (
-            lambda f, x: bool(f(x + 1e-4) >= f(x) or f(x - 1e-4) >= f(x)),
-            "One way down is enough to keep walking. Both sides have to be safe.",
+            lambda amounts, slope, usual: pulled(amounts - 0.1 * slope, usual, 0.05, 0.05),
+            "That costs 0.5 on both sides. A gram above the usual amount costs only 0.2.",
         ),
         (
-            lambda f, x: bool(f(x + 1e-17) >= f(x) and f(x - 1e-17) >= f(x)),
-            "The right idea, with steps that are too small: in a computer, 1 + 1e-17 is 1.",
-        ),
-        *(
-            (
-                lambda f, x, h=h: bool(f(x + h) >= f(x) and f(x - h) >= f(x)),
-                "The right idea, but your steps are too long: from 0.3, a step of 1 to the left jumps right over the "
-                "bottom of x².",
-            )
-            for h in (1.0, 4.0)
+            lambda amounts, slope, usual: pulled(amounts - 0.1 * slope, usual, 0.5, 0.2),
+            "The cost is a slope too, so it moves an amount by 0.1 times 0.2 or 0.1 times 0.5.",
         ),
         (
-            lambda f, x: not difference_rests(f, x),
-            "The answers have changed places: `True` means that the walk may rest.",
+            lambda amounts, slope, usual: pulled(amounts - 0.1 * slope, 0.0),
+            "That pulls every amount down, towards 0. Where is the corner of this cost?",
         ),
         (
-            lambda f, x: bool(slopes_at(f, x)[0] >= 0 >= slopes_at(f, x)[1]),
-            "That's where `f` has a top. What sign does the slope have on the left of a bottom?",
+            lambda amounts, slope, usual: (
+                amounts - 0.1 * slope - 0.1 * np.clip(amounts - 0.1 * slope - usual, -0.5, 0.2)
+            ),
+            "Near the usual amount your pull gets weaker, so an amount never arrives. The slope of the cost doesn't.",
+        ),
+        (
+            lambda amounts, slope, usual: np.where(
+                np.abs(amounts - 0.1 * slope - usual) <= 0.05, usual, pulled(amounts - 0.1 * slope, usual)
+            ),
+            "An amount that is too large moves by 0.02 at most. Yours jumps to the usual one from farther away.",
+        ),
+        (
+            lambda amounts, slope, usual: 2 * (amounts - 0.1 * slope) - recipe_step(amounts, slope, usual),
+            "That pushes away from the usual amounts. What is above must come down.",
+        ),
+        (
+            lambda amounts, slope, usual: pulled(amounts, usual),
+            "The pull is right. The step downhill by `slope` comes before it.",
+        ),
+        (
+            lambda amounts, slope, usual: pulled(amounts, usual) - 0.1 * slope,
+            "First the step, then the pull, from where the step has led. The other way round, an amount can't rest.",
+        ),
+        (
+            lambda amounts, slope, usual: pulled(amounts + 0.1 * slope, usual),
+            "That goes uphill by `slope`.",
+        ),
+        (
+            lambda amounts, slope, usual: pulled(amounts - slope, usual),
+            "The step downhill is 0.1 times `slope`.",
+        ),
+        (
+            lambda amounts, slope, usual: recipe_step(amounts, slope, usual) - usual,
+            "That is how far each amount is from the usual one. Return the amounts.",
+        ),
+        (
+            lambda amounts, slope, usual: np.clip(amounts - 0.1 * slope - usual, -0.05, 0.02),
+            "That is the pull alone. Take it away from the amounts.",
+        ),
+        (
+            lambda amounts, slope, usual: np.clip(amounts - 0.1 * slope, usual - 0.05, usual + 0.02),
+            "That keeps each amount close to the usual one. It's the pull that has bounds, not the amount.",
         ),
     ],
-    why="Neither side goes down: that can be seen in values alone, with a corner or without.",
+    why="An amount rests at the usual one if the slope of everything else is between -0.2 and 0.5 there.",
     minutes=8,
 )
 
-EXERCISES = (TIE, FOUR, REST)
+EXERCISES = (TIE, FOUR, BACK)
 QUESTIONS = (*PREDICTIONS, *EXERCISES)
 """Predictions and exercises of corners."""

@@ -1,18 +1,8 @@
-"""Custom gradients: a rule right to second order, where a clip stands, and a function in a file."""
+"""Custom gradients: which test finds which mistake, a rule with two arguments, and a rule right to second order."""
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import subprocess
-import sys
-import tempfile
-import weakref
 from collections.abc import Callable
-from contextlib import redirect_stdout
-from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,46 +10,35 @@ import numpy as np
 import autodiff_edu as ad
 
 from ...core.rule import runs_code
-from ..exercises import Case, Function, Judge, Number, Table, record, short, slope_of
-from ..feedback import NotYet, near, quote, shorten
+from ..exercises import Case, Choice, Function, Table, record, short, slope_of
+from ..feedback import near
 from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
-        "At x = 1000, what does the rule of log send back, and what does the rule of exp multiply that by?",
-        answer="0 and inf",
-        choices=("e⁻¹⁰⁰⁰ and e¹⁰⁰⁰", "0 and inf", "1 and inf", "0 and 1"),
+        "At x = 1000, which side of this equation does NumPy compute as 1?",
+        answer="only the right",
+        choices=("only the left", "only the right", "both", "neither"),
         hints={
-            "e⁻¹⁰⁰⁰ and e¹⁰⁰⁰": "On paper, just about. What is `np.exp(1000.0)` in a computer?",
-            "1 and inf": "The rule of log divides by 1 + e, and e is inf. What is 1 / inf?",
-            "0 and 1": "The rule of exp multiplies by its output. What is `np.exp(1000.0)` in a computer?",
+            "only the left": "`np.exp(1000.0)` is inf. What is inf divided by inf?",
+            "both": "On paper, yes. But `np.exp(1000.0)` is inf. What is inf divided by inf?",
+            "neither": "inf divided by inf is nan, so the left side is out. What is 1 divided by inf?",
         },
-        why="1/inf is 0, and 0 times inf is not a number: there's the nan.",
+        why="inf / inf is nan, but 1 / inf is 0, and 1 - 0 is 1.",
     ),
     Prediction(
-        "How many entries does the tape hold after `y = textbook(x)`?",
-        answer=4,
+        "At x = 0, what will the `backward` of `textbook` return in `10.0 * textbook(x)`?",
+        answer=5,
         hints={
-            1: "One entry is what the backward pass visits. But the tape was also running inside the function.",
-            3: "Those are the operations inside. Which entry has your `backward`?",
-            5: "`1.0 - 1.0 / (1.0 + e)` is in `backward`, and that has not run yet.",
+            0.5: "That is the slope of `textbook` at 0. What arrives from the product with 10?",
+            10: "That is what arrives. `backward` multiplies it by the slope, which is 1 - 1 / (1 + e) with e = 1.",
+            1: "1 is the seed, at the end of the chain. The product makes 10 of it before it arrives at `textbook`.",
+            6.93: "That is the value of the whole chain. What goes back?",
         },
-        why="Three for the inside, and one for the whole.",
+        why="10 arrives, the slope is 1 - 1/2, and 10 times 0.5 is 5.",
     ),
     Prediction(
-        "In the next cell, `own_square` gets 6 and has the rule `dy * 2.0 * v`. What does its `backward` return?",
-        answer=60,
-        hints={
-            12: "That is the slope of a square at 6. What arrives from `z = 5.0 * y`?",
-            30: "That is 5 times 6. A square has the slope 2v.",
-            180: "That is what arrives at x in the end. Stop one entry earlier.",
-            36: "That is the value of the square. What goes back?",
-            20: "That is 5 times 2 times x. The argument of `own_square` is t, which is 3x.",
-        },
-        why="`z = 5.0 * y` sends 5, and 5 · 2 · 6 is 60.",
-    ),
-    Prediction(
-        "What does `1 - 1 / (1 + np.exp(x))` give at x = -40?",
+        "What does NumPy compute for `1 - 1 / (1 + np.exp(x))` at x = -40?",
         answer="0",
         choices=("4.2e-18", "0", "nan"),
         hints={
@@ -69,46 +48,264 @@ PREDICTIONS = (
         why="A number keeps about 16 digits, so 1 + 4.2e-18 is 1, and 1 - 1 is 0.",
     ),
     Prediction(
-        "The slope of `forgetful` at 1 is 0.7311. What slope will the tape give for `10.0 * forgetful(x)`?",
-        answer=0.7311,
+        "The slope of `forgetful` at 1 is 0.731. What slope will the tape give for `10.0 * forgetful(x)`?",
+        answer=0.731,
         hints={
-            7.311: "That is the true slope. Who would multiply by the 10?",
+            7.31: "That is the true slope. Who would multiply by the 10?",
             10: "That is what arrives at `forgetful`. What does its backward do with it?",
         },
         why="10 arrives, and `backward` never looks at it.",
     ),
     Prediction(
-        "`check_gradients` will now test `careful` at -1, 0 and 1. Where does it find something wrong?",
+        "We test `careful` at -1, 0 and 1. Where does `check_gradients` find something wrong?",
         answer="only at 0",
         choices=("nowhere", "only at 0", "only at -1", "at -1 and 0"),
         hints={
-            "nowhere": "`careful` treats x > 0 and x < 0 differently. What happens where the two meet?",
+            "nowhere": "`slope` treats x > 0 and x < 0 differently. What happens where the two meet?",
             "only at -1": "Left of 0 its formulas are as smooth as right of it. Where do the two meet?",
-            "at -1 and 0": "Left of 0 the formulas are as smooth as on the right, and at 1 it passed.",
+            "at -1 and 0": "Left of 0 its formulas are as smooth as on the right, and at 1 it passed.",
         },
         why="`np.abs` has a kink at 0, and `backward` uses it.",
     ),
     Prediction(
-        'By what number does the step on mail 8 change the weight of "free"?',
-        answer=-2000,
+        "What is the gradient of `clip_gradient(v, 0.5) ** 2` at v = 2?",
+        answer=0.5,
         hints={
-            2000: "That is how far. The mail was genuine and its score too high: which way?",
-            -4000: "That is downhill by the whole slope. The rate is 0.5.",
-            4000: "That is the slope. A step goes downhill, and the rate is 0.5.",
-            -0.5: "The slope with respect to x is 1. What is it with respect to the weight?",
+            2: "That is the other order. Here the square comes first on the way back. What does it send to the clip?",
+            4: "4 is what arrives at the clip. Is it longer than 0.5?",
+            1: "The square sends 4 to the clip, and the clip shortens that to 0.5. Nothing comes after it.",
+            0.25: "Only the cotangent is shortened. On the way forward, v is still 2.",
         },
-        why="The slope is 1 times 4000, and the step goes downhill by half of it.",
+        why="The square sends 2v = 4 to the clip, which shortens it to 0.5.",
     ),
     Prediction(
-        "Which gradient will the loaded function have in the fresh process?",
-        answer="the rules that we wrote",
-        choices=("the rules that we wrote", "the tape's own, unclipped", "None, as the code is missing"),
+        "Which gradient will the loaded function have at v = 2?",
+        answer="2, by our rule",
+        choices=("2, by our rule", "4, as a square has", "None, as `backward` is missing"),
         hints={
-            "the tape's own, unclipped": "The file holds operations. Isn't `backward` made of operations too?",
-            "None, as the code is missing": "The file holds operations. Isn't `backward` made of operations too?",
+            "4, as a square has": "The file holds operations. Isn't `backward` made of operations too?",
+            "None, as `backward` is missing": "The file holds operations. Isn't `backward` made of operations too?",
         },
         why="`backward` is a list of operations too, and the file holds it.",
     ),
+)
+
+
+def verdict(answer: str, **hints: str) -> Choice:
+    """Return the part of an answer that says which test is the first to fail."""
+    return Choice(answer=answer, choices=("alone", "chain", "twice", "none"), hints=hints)
+
+
+FIRST_TO_FAIL = Table(
+    "Which test finds it?",
+    """\
+Five people have written the rule of a cube, whose slope is 3x²:
+
+```python
+@ad.custom_gradient
+def cube(x):
+    slope = 3.0 * x * x
+
+    def backward(dy):
+        return ...
+
+    return x * x * x, backward
+```
+
+They return
+
+```python
+A: slope
+B: dy * slope
+C: dy * 3.0 * x.numpy() ** 2
+D: np.abs(dy) * 3.0 * x * x
+E: dy * 6.0 * x
+```
+
+Each is tested at x = 2 in three ways, one after the other: the slope of `cube` alone, which should be 12; the slope of the chain `-5.0 * cube(x)`; and the slope of the slope of `cube`, 6x. Without running it: which is the first test to fail, `"alone"`, `"chain"` or `"twice"`? If all three pass, write `"none"`.""",
+    called="first test to fail",
+    parts={
+        "A": verdict(
+            "chain",
+            alone="Alone, the seed 1 arrives at A, and nobody misses a factor of 1.",
+            twice="A has no `dy` in it. Which test is the first to send something other than 1?",
+            none="Where is `dy` in A? In the chain, -5 arrives.",
+        ),
+        "B": verdict(
+            "none",
+            alone="B multiplies by 3x², which is 12 at x = 2.",
+            chain="B multiplies whatever arrives by 3x².",
+            twice="`slope` is computed outside backward, but from the tensor x. Does it know that it came from x?",
+        ),
+        "C": verdict(
+            "twice",
+            alone="The numbers in C are right, so the first slope is too.",
+            chain="C multiplies whatever arrives by 3x².",
+            none="The numbers in C are right. But does the tape know that they change with x?",
+        ),
+        "D": verdict(
+            "chain",
+            alone="Alone, 1 arrives at D, and |1| is 1.",
+            twice="In the chain, -5 arrives. What does D make of its sign?",
+            none="In the chain, -5 arrives. What does D make of its sign?",
+        ),
+        "E": verdict(
+            "twice",
+            alone="At x = 2, what is 6x? And 3x²?",
+            chain="At x = 2, E multiplies whatever arrives by 12, as it should.",
+            none="At x = 2, 6x is as large as 3x². Do the two change with x equally fast?",
+        ),
+    },
+    why="A and D fail when something other than 1 arrives, C and E when the rule itself is differentiated. B uses a "
+    "tensor from outside, which still knows where it came from.",
+    minutes=7,
+)
+
+APART, NEAR = ad.constant([2.0, -1.0, 0.5]), ad.constant([0.5, 1.0, 0.7])
+PUSH_A, PUSH_B = np.array([0.7, -1.1, 0.4]), np.array([-0.3, 0.8, 1.6])
+Rule = Callable[[Any, Any, Any], Any]
+
+
+def distance_by(rule: Rule) -> Callable[[Any, Any], Any]:
+    """Return a distance whose backward returns `rule(dy, gap, r)`."""
+
+    @ad.custom_gradient
+    def distance(a: Any, b: Any) -> Any:
+        gap = a - b
+        r = np.sqrt(np.sum(gap * gap))
+        return r, lambda dy: rule(dy, gap, r)
+
+    return distance  # an error in it has the name that it has in a learner's
+
+
+def both(function: Callable[[Any, Any], Any], a: Any, b: Any, dy: float) -> Any:
+    """Return what a learner's function sends back to its two arguments."""
+    result, tape = record(function, a, b)
+    return tape.gradient(result, [a, b], output_gradients=dy)
+
+
+def both_twice(function: Callable[[Any, Any], Any]) -> Any:
+    """Return the gradient of a product with the gradient of the square of a learner's function."""
+    with ad.GradientTape() as outer:
+        outer.watch([APART, NEAR])
+        with ad.GradientTape() as inner:
+            inner.watch([APART, NEAR])
+            target = function(APART, NEAR) ** 2 + function(APART, NEAR)
+        to_a, to_b = inner.gradient(target, [APART, NEAR])
+        product = np.sum(to_a * PUSH_A) + np.sum(to_b * PUSH_B)
+    return [np.zeros(3) if each is None else each for each in outer.gradient(product, [APART, NEAR])]
+
+
+def unit(gap: Any, r: Any) -> Any:
+    """Return the direction from b to a, or zeros."""
+    return gap / np.where(r > 0.0, r, 1.0)
+
+
+def opposite(to_a: Any) -> tuple[Any, Any]:
+    """Return the contributions to a and to b."""
+    return to_a, -to_a
+
+
+COINCIDE = "Where the points are apart, your gradient is right. Where they coincide it is {given}, and should be 0."
+DISTANCE = Function(
+    "Two points that meet",
+    """\
+Programs that arrange points in a drawing need the distance of two points `a` and `b`, which are arrays, and its gradient. The tape can find it, but where the points coincide it says `nan`: a root has no slope at 0 (chapter 12). Write `backward`, so that the gradient is right wherever the points are apart, in a chain and to second order, and 0 for both points where they coincide.""",
+    signature="distance(a, b)",
+    cases=[
+        Case(
+            lambda f: isinstance(f(APART, NEAR), tuple),
+            "distance(a, b) returns a tuple. Write `@ad.custom_gradient` above the function.",
+        ),
+        Case(lambda f: record(f, APART, NEAR)[0], "The distance should be {answer}, and yours is {given}."),
+        Case(
+            lambda f: any(runs_code(entry.operation) for entry in record(f, APART, NEAR)[1].entries),
+            "Your function has no custom gradient. Return the value and backward(dy), under `@ad.custom_gradient`.",
+        ),
+        Case(
+            lambda f: both(f, APART, NEAR, 1.0),
+            f"For a = {short(APART)} and b = {short(NEAR)}, the two slopes should be {{answer}}, and yours are "
+            "{given}. If a moves directly away from b, the distance grows by as much as a moves.",
+        ),
+        Case(
+            lambda f: both(f, APART, NEAR, -2.5),
+            "Right alone. But when -2.5 arrives, {given} leaves, and it should be {answer}.",
+        ),
+        Case(lambda f: both(f, APART, APART + 0.0, 1.0), COINCIDE),
+        Case(
+            both_twice,
+            "The gradient is right, and its own slope is wrong. Is a part of your backward computed from plain numbers?",
+        ),
+    ],
+    answer=distance_by(lambda dy, gap, r: opposite(dy * unit(gap, r))),
+    spellings=[
+        distance_by(lambda dy, gap, r: opposite(dy * np.where(r > 0.0, gap / r, 0.0))),
+        distance_by(lambda dy, gap, r: opposite(dy * gap / r if r > 0.0 else 0.0 * gap)),
+        distance_by(lambda dy, gap, r: opposite(dy * gap / np.maximum(r, 1e-300))),
+    ],
+    hints=[
+        (
+            distance_by(lambda dy, gap, r: ...),
+            "There are two arguments, so backward(dy) returns two contributions: one for `a`, and one for `b`.",
+        ),
+        (distance_by(lambda dy, gap, r: (..., ...)), "Replace the three dots: what goes to `a`, and what to `b`?"),
+        (
+            distance_by(lambda dy, gap, r: (dy * unit(gap, r), None)),
+            "What you send to `a` is right, and `b` gets None. If `b` moves, does the distance change?",
+        ),
+        (
+            distance_by(lambda dy, gap, r: (dy * unit(gap, r), dy * unit(gap, r))),
+            "What you send to `a` is right. If `b` moves the same way as `a`, does the distance change?",
+        ),
+        (
+            distance_by(lambda dy, gap, r: opposite(-dy * unit(gap, r))),
+            "The two have changed places: `a` got the contribution of `b`, and `b` that of `a`. `a` comes first.",
+        ),
+        (
+            distance_by(lambda dy, gap, r: opposite(dy * gap)),
+            "Your contributions are as long as the gap. But if `a` moves by 1 directly away from `b`, the distance grows "
+            "by 1, however large it is.",
+        ),
+        (
+            distance_by(lambda dy, gap, r: opposite(2.0 * dy * gap)),
+            "That is the gradient of the *squared* distance. The root is missing.",
+        ),
+        (
+            distance_by(lambda dy, gap, r: opposite(0.5 * dy / r)),
+            "Your contributions are single numbers. Each should have the shape of its argument, a number for each "
+            "coordinate: what is under the root depends on all of them.",
+        ),
+        (
+            distance_by(lambda dy, gap, r: opposite(dy * gap / (2.0 * np.where(r > 0.0, r, 1.0)))),
+            "Your slopes are half as large as they should be. The root brings a ½. What does the square under it bring?",
+        ),
+        (
+            distance_by(lambda dy, gap, r: opposite(dy * gap / r if r > 0.0 else 0.0)),
+            "Where the points are apart, your gradient is right. Where they coincide, your contributions are single "
+            "numbers, and each should have the shape of its argument.",
+        ),
+        (
+            distance_by(lambda dy, gap, r: opposite(unit(gap, r))),
+            "Right alone, but the cotangent is forgotten: multiply by `dy`.",
+        ),
+        (
+            distance_by(lambda dy, gap, r: opposite(dy * gap / r)),
+            "Where the points are apart, your gradient is right. Where they coincide it is nan. Do you divide 0 "
+            "by 0? Chapter 12 shows how to put a harmless number there.",
+        ),
+        (
+            distance_by(lambda dy, gap, r: opposite(dy * unit(gap, r).numpy())),
+            "The gradient is right, and its own slope is wrong: plain numbers have forgotten that they came from `a` "
+            "and `b`. Leave them tensors.",
+        ),
+        (
+            distance_by(lambda dy, gap, r: opposite(dy * gap / r.numpy() if r > 0.0 else 0.0 * gap)),
+            "The gradient is right, and its own slope is wrong: your `r` has forgotten that it came from `a` and "
+            "`b`. Leave it a tensor, and uncut.",
+        ),
+    ],
+    why="Two points, two contributions: equal and opposite, in a chain and to second order, and 0 where they coincide.",
+    minutes=10,
 )
 
 
@@ -229,183 +426,7 @@ SECOND_ORDER = Function(
         log_cosh(lambda dy, x: dy * (1 - np.exp(-2 * x)) / (1 + np.exp(-2 * x))): OVERFLOWS,
     },
     why="The slope has no kink and no overflow, so its own slope is right too, even at 0.",
-    minutes=10,
+    minutes=8,
 )
 
-TWO_CLIPS = Table(
-    "Clip before and after the square",
-    """\
-`v` is 2, and the cotangent is clipped to a norm of 0.5: once *after* the square and once *before* it. What is the gradient of `after`, and of `before`, with respect to `v`? Work it out by hand.
-
-```python
-after = clip_gradient(v * v, 0.5)
-
-w = clip_gradient(v, 0.5)
-before = w * w
-```""",
-    called="gradient",
-    parts={
-        "after": Number(
-            answer=2,
-            hints={
-                4: "4 is the gradient of the square without a clip. In `after` the seed, 1, is clipped first.",
-                0.5: "In `after` the clip turns the seed into 0.5, and that is not the end: the square follows.",
-                1: "In `after` the square has two factors: each receives 0.5 times 2, and both count.",
-            },
-            otherwise="In `after` the seed 1 arrives at the clip. What leaves it, and what does 2v make of that?",
-        ),
-        "before": Number(
-            answer=0.5,
-            hints={
-                4: "4 is what arrives at the clip in `before`. It is longer than 0.5.",
-                2: "In `before` the seed goes through the square first, and arrives at the clip as 4.",
-                1: "In `before` both contributions are added up to 4 before they arrive at the clip, once.",
-                0.25: "A clip shortens to the norm 0.5. It does not multiply by 0.5 what is short enough already.",
-            },
-            otherwise="In `before` the square comes first on the way back. What does it send to the clip?",
-        ),
-    },
-    hints=[
-        (
-            {"after": 0.5, "before": 2},
-            "The two have changed places. The backward pass begins at the end: what does it meet first in `after`?",
-        )
-    ],
-    why="The clip acts on the cotangent that arrives where it stands: on 1 in the first program, on 4 in the second.",
-    minutes=10,
-)
-
-PROGRAM = """
-import json, sys
-import numpy as np
-import autodiff_edu as ad
-
-x, weights = map(np.array, json.loads(sys.argv[2]))
-try:
-    f, x = ad.load(sys.argv[1]), ad.constant(x)
-    with ad.GradientTape() as tape:
-        tape.watch(x)
-        y = f(x)
-        target = np.sum(y * weights)
-    slope = tape.gradient(target, x)
-    found = {"value": np.asarray(y).tolist(), "slope": None if slope is None else slope.numpy().tolist()}
-    found["own"] = any(line.split()[1:2] == ["custom_gradient,"] for line in str(f).splitlines())
-except Exception as error:
-    found = {"error": type(error).__name__, "message": str(error)}
-print(json.dumps(found))
-"""
-"""What the fresh process does."""
-ARRIVE, LEAVE = np.random.default_rng(7).uniform(0.6, 9.4, (2, 5)).tolist()
-FOUND = {"value": np.round(ARRIVE).tolist(), "slope": LEAVE, "own": True}
-"""What the fresh process finds if the file is right."""
-LOADED = Function(
-    signature="found()",
-    cases=[
-        Case(lambda found: found()["value"], "The loaded function returns {given} where it should round to {answer}."),
-        Case(
-            lambda found: found()["slope"],
-            "The cotangents {answer} arrived, and your backward made {given} of them. Let it pass them on.",
-        ),
-        Case(
-            lambda found: found()["own"],
-            "It rounds and lets the cotangent pass, but without a custom gradient. Write a backward that returns dy, "
-            "under `@ad.custom_gradient`.",
-        ),
-    ],
-    answer=lambda: FOUND,
-    hints={
-        lambda: FOUND | {"value": ARRIVE}: "The loaded function returns x itself. Its value should be `np.round(x)`.",
-        lambda: FOUND | {"slope": None}: "The value is right, and the gradient is None. Is `@ad.custom_gradient` "
-        "above your function, and does its backward return dy?",
-        lambda: FOUND | {"slope": [1.0] * 5}: "The gradient is 1 whatever arrives: the cotangent is forgotten. Return "
-        "dy itself.",
-        lambda: FOUND | {"slope": [0.0] * 5}: "The gradient is 0, the true slope of a rounding. Your backward should "
-        "let dy pass.",
-    },
-    why="Loaded from the file alone, it rounds and lets the cotangent pass.",
-)
-
-
-def in_a_file(answer: Any) -> str:
-    """Judge the path of a file that holds a rounding with the gradient 1, loaded in a fresh process."""
-    if callable(answer):
-        raise NotYet(
-            "I need the path of the file, not the function. Save the function with `ad.save` and hand in `path`."
-        )
-    if not isinstance(answer, str | os.PathLike):
-        raise NotYet(f"I need the path of the file, and your answer is {shorten(answer)}. Hand in `path` itself.")
-    if not Path(answer).is_file():
-        raise NotYet(f"There is no file at {shorten(str(answer))}. Did `ad.save(through, path, example)` run?")
-    found = _fresh(answer, ARRIVE, LEAVE)
-    if "error" in found:
-        raise NotYet(_why_not(found["error"], found["message"]))
-    return LOADED.judge(lambda: found)
-
-
-def _fresh(path: Any, points: list[float], weights: list[float]) -> dict[str, Any]:
-    given = [os.fspath(path), json.dumps([points, weights])]
-    if sys.platform == "emscripten":  # a web page has one process, and `ad.load` reads the file alone there too
-        before, sys.argv = sys.argv, ["-c", *given]
-        try:
-            with redirect_stdout(StringIO()) as printed:
-                exec(PROGRAM, {"__name__": "__main__"})
-        finally:
-            sys.argv = before
-        return dict(json.loads(printed.getvalue()))
-    command = [sys.executable, "-c", PROGRAM, *given]
-    finished = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=False)
-    try:
-        return dict(json.loads(finished.stdout))
-    except ValueError:
-        lines = finished.stderr.strip().splitlines() or ["nothing was printed"]
-        return {"error": "the fresh process", "message": lines[-1]}
-
-
-def _why_not(kind: str, message: str) -> str:
-    if kind == "LookupError":
-        return "The function was loaded, and its gradient is not in the file. Save it without `custom_gradients=False`."
-    if "has shape" in message:
-        return (
-            "The file was loaded, and its function does not take an array of five numbers. Save it with an example "
-            "that is an array with one axis: `ad.save(through, path, np.array([0.2, 1.7, -2.4]))`."
-        )
-    if "arguments" in message:
-        return "The loaded function takes more than one argument. It should take x alone."
-    if kind == "ValueError":
-        return f"The file was not written by `ad.save`: {quote(message)}."
-    return f"In the fresh process, {kind} was raised: {quote(message)}."
-
-
-class Saved(os.PathLike[str]):
-    """The path of a file that a function is saved to when the path is asked for: what exercise 3 tests itself with."""
-
-    def __init__(self, backward: Callable[[Any], Any], example: Any = (0.2, 1.7, -2.4), **options: Any) -> None:
-        self.function = ad.custom_gradient(lambda x: (np.round(x), backward))
-        self.example, self.options = np.array(example), options
-
-    def __fspath__(self) -> str:
-        folder = tempfile.mkdtemp()
-        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        path = str(Path(folder) / "through.ad")
-        ad.save(self.function, path, self.example, **self.options)
-        return path
-
-
-FRESH_PROCESS = Judge(  # the answer is a file
-    "Save, and load in a fresh process",
-    """\
-Write `through(x)`, a rounding that lets the cotangent pass: its value is `np.round(x)`, and its `backward` returns what it gets. Use a custom gradient. Save it to the path below so that it takes arrays of any length, and hand in the path. The check loads the file in a fresh process.""",
-    check=in_a_file,
-    answer=Saved(lambda dy: dy),
-    hints={
-        Saved(lambda dy: dy, custom_gradients=False): "its gradient is not in the file",
-        Saved(lambda dy: dy, example=0.3): "an array with one axis",
-        Saved(lambda dy: dy * 2.0): "Let it pass them on",
-        Path("nowhere.ad"): "There is no file",
-        np.round: "not the function",
-        7.0: "Hand in `path` itself",
-    },
-    minutes=10,
-)
-
-QUESTIONS = (*PREDICTIONS, SECOND_ORDER, TWO_CLIPS, FRESH_PROCESS)
+QUESTIONS = (*PREDICTIONS, FIRST_TO_FAIL, DISTANCE, SECOND_ORDER)

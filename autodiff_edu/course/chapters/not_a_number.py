@@ -1,15 +1,15 @@
-"""Not a number: a distance that may be 0, a loss that does not overflow, and two ways to clip."""
+"""Not a number: a mass that is missing, a curvature that is finite and wrong, and a loss that doesn't overflow."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import autodiff_edu as ad
 
-from ..exercises import Case, Function, Table
+from ..exercises import Case, Function, record
 from ..feedback import NotYet, shorten
 from ..predictions import Prediction
 
@@ -26,70 +26,52 @@ PREDICTIONS = (
         why="The heights and the loss are fine. The backward pass is not.",
     ),
     Prediction(
-        "The seed is 1 for each element. What cotangent does `where` send to `np.sqrt(x)` for the element -1?",
-        answer=0,
+        "`np.where(x > 0.0, np.sqrt(x), 0.0)` at x = [4, -1]: what is the slope of the first element, 4?",
+        answer=0.25,
         hints={
-            1: "That would be so if `where` had taken this element. It took the 0.0.",
-            float("nan"): "Not yet. `where` only copies cotangents to where it took its values from.",
-            float("-inf"): "Not yet. `where` only copies cotangents to where it took its values from.",
+            float("nan"): "nan spreads through what is computed from it. Is anything computed from both elements?",
+            0: "The `where` took this element, so its root gets the cotangent 1.",
+            1: "That is the cotangent of its root. What is the derivative of the root at 4?",
+            2: "That is the value. What is the derivative of the root at 4?",
         },
-        why="This root was not taken, so nothing depends on it.",
+        why="1/(2·√4) is 0.25. The two elements don't meet anywhere.",
     ),
     Prediction(
-        "At x = 0, which of the three have the slope nan?",
-        answer="all three",
-        choices=("none: all are guarded", "root alone", "surprise and wave", "all three"),
+        "The inner `where` alone, at x = -1: what are the value and the slope?",
+        answer="1 and 0",
+        choices=("0 and 0", "0 and nan", "1 and 0", "1 and nan"),
         hints={
-            "none: all are guarded": "Their values are guarded. What does 0 meet on the way back?",
-            "root alone": "`np.log(0.0)` is -inf and 0/0 is nan. The rules of * and / multiply 0 by such numbers.",
-            "surprise and wave": "The root of 0 is a number, 0. But its derivative there is 1 / (2√0).",
+            "0 and 0": "The root sees the filler 1. Who would turn its root into a 0?",
+            "0 and nan": "The root sees the filler 1. Which root does it return, and with which derivative?",
+            "1 and nan": "The root sees the filler 1, where its derivative is 1/2. Does that go on to `x`?",
         },
-        why="In each, a 0 meets something that isn't finite.",
+        why="The root of the filler comes through. Nothing goes back to `x`, which was not taken.",
     ),
     Prediction(
-        "What second derivative will the tape find for `safe_wave` at 0?",
-        answer=0,
+        "At x = -1, for which of the fillers 1, 0, -1 and nan is the slope with respect to `a` nan?",
+        answer="-1 and nan",
+        choices=("none of them", "nan", "-1 and nan", "0, -1 and nan"),
         hints={
-            -1 / 3: "That is the true one. What did we write for x = 0, and how does that change with x?",
-            float("nan"): "The double `where` keeps every derivative finite, of any order.",
-            1: "1 is the value at 0. How does it change with x?",
+            "none of them": "From `a`, no path leads through the inner `where`. What is the slope of `a * r` with "
+            "respect to `a`?",
+            "nan": "The root of the filler is a factor of the slope. What is the root of -1?",
+            "0, -1 and nan": "The slope of `a * r` with respect to `a` is `r`. Is the root of 0 a number?",
         },
-        why="At 0 we wrote the constant 1. A constant doesn't bend.",
+        why="The slope is 0 times the root of the filler, and two of these roots are nan.",
     ),
     Prediction(
-        "With the scores 1000, 998 and 0, what does `np.exp(s[1]) / np.sum(np.exp(s))` give?",
-        answer="nan",
-        choices=("0.119", "0", "inf", "nan"),
+        "Which is the smallest of these scores for which `np.exp` gives inf in 32 bits?",
+        answer="90",
+        choices=("40", "90", "300", "710"),
         hints={
-            "0.119": "That is right on paper. What is `np.exp(998.0)` in a computer?",
-            "0": "The sum is inf. But the number above the line is inf, too.",
-            "inf": "The number above the line is inf. But so is the sum below it.",
+            "40": "That is where powers of 10 end. Powers of e grow more slowly.",
+            "300": "10 is about e to the power of 2.3. Which power of e is 10 to the power of 38?",
+            "710": "That is where 64 bits end. 32 bits end much earlier, at about 10 to the power of 38.",
         },
-        why="inf divided by inf is nan.",
+        why="3.4 times 10 to the power of 38 is e to the power of 88.7.",
     ),
     Prediction(
-        "`cut_log_sum_exp` treats m as a constant. How will its slopes differ from those of `log_sum_exp`?",
-        answer="not at all",
-        choices=("not at all", "in the largest score's slope", "in all of them"),
-        hints={
-            "in the largest score's slope": "Two paths lead through m: one adds it, one subtracts it inside exp.",
-            "in all of them": "Only one score is m itself. And two paths lead through it, with opposite signs.",
-        },
-        why="The value doesn't depend on m, so the two paths through m cancel.",
-    ),
-    Prediction(
-        "The slopes are -8 and 1, and the limit is 1. What does `by_value` make of them?",
-        answer="-1 and 1",
-        choices=("-1 and 1", "-1 and 0.125", "-0.99 and 0.12", "-8 and 1"),
-        hints={
-            "-1 and 0.125": "That keeps the direction. `by_value` looks at each number for itself.",
-            "-0.99 and 0.12": "That is `by_global_norm`. `by_value` looks at each number for itself.",
-            "-8 and 1": "-8 is below -1, so it is cut off there.",
-        },
-        why="Each number is cut off for itself, and the direction changes.",
-    ),
-    Prediction(
-        "What will `by_value` and `by_global_norm` make of the slopes nan and 3, with the limit 1?",
+        "What will `by_value` and `by_norm` make of the slopes nan and 3, with the limit 1?",
         answer="nan and 1, nan and nan",
         choices=("1 and 1, 0.7 and 0.7", "0 and 1, 0 and 1", "nan and 1, nan and nan", "nan and 1, nan and 1"),
         hints={
@@ -109,126 +91,190 @@ def needs_tensor(y: Any, written: str, meaning: str) -> ad.Tensor:
     return y
 
 
-TOGETHER, CLOSE, LEVEL = 2, 4, 5
-"""The rows of exercise 1 whose points lie on each other, a billionth apart, and beside each other."""
+MASSES = np.array([0.02, 4.0, 0.0, 70.0, 4000.0])
+RATES = np.array([0.2, 9.0, 50.0, 85.0, 1700.0])
+"""A mouse, a cat, an animal whose mass is missing, a human and an elephant: kilograms, and watts at rest."""
 
-RANDOM = np.random.default_rng(1001)
-PS, APART = RANDOM.uniform(-3.0, 3.0, (6, 2)), RANDOM.uniform(0.5, 2.0, (6, 2))
-PS[CLOSE], APART[TOGETHER], APART[CLOSE], APART[LEVEL, 1] = 0.0, 0.0, (6e-10, -8e-10), 0.0
-WEIGHTS = np.array([0.7, -1.9, 2.2, -0.3, 1.4, 0.9])
+ALL_KNOWN = np.array([0.3, 1.0, 25.0])
 
 
-def measure(function: Callable[..., Any]) -> tuple[Any, Any, set[str]]:
-    """Return the distances, their slopes with respect to p and q, and the names of the operations."""
-    p, q = ad.constant(PS), ad.constant(PS - APART)
-    with ad.GradientTape() as tape:
-        tape.watch([p, q])
-        y = needs_tensor(function(p, q), "distances(p, q)", "one distance for each row")
-        if y.shape != (6,):
-            raise NotYet(
-                f"distances(p, q) returns the shape {y.shape}. Return one distance for each row: the shape (6,)."
-            )
-        target = np.sum(y * WEIGHTS)
-    names = {entry.name for entry in tape.entries}
-    return y.numpy(), tape.gradient(target, [p, q]), names
+def misfit_of(function: Callable[..., Any], masses: Any = MASSES) -> tuple[ad.Tensor, Any, Any]:
+    """Return the misfit and its slopes with respect to c and k."""
+    c, k = ad.constant(1.0), ad.constant(0.7)
+    y, tape = record(function, c, k, masses.copy(), RATES[: len(masses)].copy())
+    return y, tape.gradient(y, c), tape.gradient(y, k)
 
 
-def built_in(function: Callable[..., Any]) -> str:
-    """Return what NumPy has for distances, if a function uses it."""
-    return next(iter(measure(function)[2] & {"norm", "hypot"}), "")
+def misfit(c: Any, k: Any, masses: Any, rates: Any, filler: float = 1.0, missing: float = 0.0) -> Any:
+    """Return the misfit, with a filler for what the logarithm sees and a number for an animal without a mass."""
+    known = masses > 0.0
+    safe = np.where(known, masses, filler)
+    return np.sum(np.where(known, c + k * np.log(safe) - np.log(rates), missing) ** 2)
 
 
-def where_they_meet(function: Callable[..., Any]) -> str:
-    """Return what kind of slope there is where two points meet, and whether it went through a `where`."""
-    _, slopes, names = measure(function)
-    if slopes[0] is None or slopes[1] is None:
-        return "None"
-    if np.isfinite([slope[TOGETHER] for slope in slopes]).all():
-        return "a number"
-    return "nan, by where" if "where" in names else "nan"
+def by_a_mask(c: Any, k: Any, masses: Any, rates: Any) -> Any:
+    """Multiply by a mask where the right function takes a 0."""
+    return np.sum(((c + k * np.log(masses) - np.log(rates)) * (masses > 0.0)) ** 2)
 
 
-def squares(p: Any, q: Any) -> Any:
-    """Return the squares of the distances."""
-    return np.sum((p - q) ** 2, axis=1)
-
-
-def roots(square: Any, filler: float = 1.0, at_0: float = 0.0) -> Any:
-    """Return the roots of squares, with a filler in place of each 0 that the root would see."""
-    return np.where(square > 0.0, np.sqrt(np.where(square > 0.0, square, filler)), at_0)
-
-
-NOT_TINY = "Don't add something tiny: swap the dangerous number for a harmless one, and drop what comes of it."
-BUILT_IN = "has the repair built in. Do it with `np.sqrt` and `np.where`."
-
-DISTANCES = Function(
-    "Where two points meet",
+MISSING = Function(
+    "A mouse, an elephant, and a missing mass",
     """\
-`distances(p, q)` gets two arrays of points, one point per row, and returns the distance of each pair. Where a point of `p` lies exactly on its partner, the distance is 0 and the gradient should be 0 too. Everything else should stay exactly as it is. (`np.linalg.norm` has that built in. Here, do it with `np.sqrt`.)""",
-    signature="distances(p, q)",
+A large animal needs more power than a small one. From the mouse to the elephant, log(rate) is about c + k · log(mass), where the rate is the power in watts at rest. `misfit(c, k, masses, rates)` says how far such a line is from the data. A mass of 0 means that nobody weighed the animal; it shouldn't count. The program has a double `where`, its value is right, and so is its slope with respect to `c`. But the slope with respect to `k` is `nan`. Find out why, and repair it.""",
+    signature="misfit(c, k, masses, rates)",
     cases=[
-        Case(built_in),
         Case(
-            lambda f: np.delete(measure(f)[0], (TOGETHER, CLOSE)),
-            "The distances where the points are apart should be {answer}, and yours are {given}.",
+            lambda f: misfit_of(f)[0],
+            "For the five animals, one of them without a mass, the misfit should be {answer}, and yours is {given}.",
         ),
         Case(
-            lambda f: measure(f)[0][TOGETHER],
-            f"Where two points meet, your distance is {{given}} and not 0. {NOT_TINY}",
-            within=0.0,
+            lambda f: misfit_of(f, ALL_KNOWN)[0],
+            "With three animals whose masses are all known the misfit should be {answer}, and yours is {given}.",
         ),
         Case(
-            lambda f: measure(f)[0][CLOSE],
-            "Two points that are 1e-09 apart get the distance {given}. Only pairs with distance 0 need to be treated "
-            "differently.",
-            within=1e-12,
+            lambda f: misfit_of(f)[1],
+            "The misfit is right. Its slope with respect to c should be {answer}, and yours is {given}.",
         ),
         Case(
-            where_they_meet,
-            "The distances are right, and the slope is nan where two points meet: the root has an infinite derivative "
-            "at 0, and times 0 that is nan.",
+            lambda f: misfit_of(f)[2],
+            "The misfit is right. Its slope with respect to k should be {answer}, and yours is {given}.",
         ),
         Case(
-            lambda f: [slope[TOGETHER] for slope in measure(f)[1]], "Where two points meet, the gradient should be 0."
+            lambda f: misfit_of(f, ALL_KNOWN)[1:],
+            "One animal without a mass is treated well. With all masses known, the slopes should be {answer}, and yours "
+            "are {given}.",
+        ),
+    ],
+    answer=misfit,
+    spellings=[
+        lambda c, k, m, r: np.sum((c + k * np.log(m[m > 0.0]) - np.log(r[m > 0.0])) ** 2),
+        lambda c, k, m, r: misfit(c, k, m, r, filler=50.0),
+    ],
+    hints=[
+        *(
+            (
+                lambda c, k, m, r, filler=filler: misfit(c, k, m, r, filler),
+                "The misfit is right, and so is its slope with respect to c. With respect to k it is nan: 0 times the "
+                "logarithm of your filler. k joins between the two `where`s, so what does it need of the filler?",
+            )
+            for filler in (0.0, -1.0)
+        ),
+        (
+            by_a_mask,
+            "The misfit is nan. A mask that multiplies leaves nothing out: 0 times -inf is nan. Take the 0 with a "
+            "`where`, and mind what the logarithm sees.",
+        ),
+        (
+            lambda c, k, m, r: np.sum((c + k * np.log(np.where(m > 0.0, m, 1.0)) - np.log(r)) ** 2),
+            "The animal without a mass counts, as if it weighed 1 kg. The outer `where` kept it out of the sum.",
+        ),
+        *(
+            (
+                lambda c, k, m, r, count=count: misfit(c, k, m, r) / count(m),
+                "That is the mean of the squares. The misfit was their sum; leave it one.",
+            )
+            for count in (len, np.count_nonzero)
+        ),
+        (
+            lambda c, k, m, r: misfit(c, k, m, r, missing=1.0),
+            "The animal without a mass adds 1 to the misfit. It shouldn't count at all.",
+        ),
+        (
+            lambda c, k, m, r: np.sum((c + k * np.log(m) - np.log(r)) ** 2),
+            "The misfit is infinite: the logarithm of 0 is -inf. Leave out the animal without a mass.",
+        ),
+        (
+            lambda c, k, m, r: misfit(c, ad.stop_gradient(k), m, r),
+            "The misfit is right, and its slope with respect to k is None. Cutting k off avoids the nan, but then "
+            "nobody can fit k.",
+        ),
+    ],
+    why="The animal without a mass counts neither in the misfit nor in its two slopes.",
+    minutes=8,
+)
+
+
+def bends(function: Callable[..., Any], order: int) -> Any:
+    """Return the derivative of an elementwise function at four places: its slope, or the slope of that."""
+    x = ad.constant(WHERE)
+    with ad.GradientTape() as outer:
+        outer.watch(x)
+        y, inner = record(function, x)
+        slope = inner.gradient(y, x)
+    return slope if order == 1 or slope is None else outer.gradient(slope, x, unconnected_gradients="zero")
+
+
+WHERE = np.array([0.0, 0.5, -2.0, 7.0])
+
+
+def wave(x: Any, near: Callable[[Any], Any] = lambda x: 1.0 - x**2 / 6.0) -> Any:
+    """Return sin x / x, and what is near 0 at 0."""
+    nonzero = x != 0.0
+    safe = np.where(nonzero, x, 1.0)
+    return np.where(nonzero, np.sin(safe) / safe, near(x))
+
+
+WAVE = Function(
+    "Finite, and still wrong",
+    """\
+`wave(x)` is sin x / x for each element, and 1 at 0. The double `where` keeps everything finite, and at 0 the value 1 and the slope 0 are even right. But a program that asks for the curvature there, the second derivative, is told 0. Near 0, sin x / x = 1 − x²/6 + x⁴/120 − …, so what should it be? Find out why the tape says 0, and repair `wave`.""",
+    signature="wave(x)",
+    cases=[
+        Case(
+            lambda f: record(f, ad.constant(WHERE))[0],
+            "At 0, 0.5, -2 and 7 the values should be {answer}, and yours are {given}.",
         ),
         Case(
-            lambda f: [np.delete(slope, TOGETHER, axis=0) for slope in measure(f)[1]],
-            "The distances are right, and the gradient is wrong where the points are apart. Is a part of it computed "
-            "from plain numbers, or cut?",
+            lambda f: bends(f, 1),
+            "The values are right. At 0, 0.5, -2 and 7 the slopes should be {answer}, and yours are {given}.",
             within=1e-5,
         ),
+        Case(
+            lambda f: bends(f, 2),
+            "Values and slopes are right. At 0, 0.5, -2 and 7 the second derivatives should be {answer}, and yours are "
+            "{given}.",
+            within=1e-4,
+        ),
     ],
-    answer=lambda p, q: roots(squares(p, q)),
-    spellings=[lambda p, q: roots(squares(p, q), filler=0.0)],
+    answer=wave,
+    spellings=[lambda x: wave(x, lambda x: 1.0 - x**2 / 6.0 + x**4 / 120.0)],
     hints=[
-        (lambda p, q: np.linalg.norm(p - q, axis=1), f"NumPy's norm {BUILT_IN}"),
-        (lambda p, q: np.hypot(*(p - q).T), f"NumPy's hypot {BUILT_IN}"),
         (
-            lambda p, q: np.where(squares(p, q) > 0.0, np.sqrt(squares(np.where(p == q, 1.0, p - q), 0.0)), 0.0),
-            "Two points that have one coordinate in common get a wrong distance. Test the distance, not each coordinate.",
-        ),
-        (squares, "Those are the squares of the distances. Take the root, where that is safe."),
-        (
-            lambda p, q: squares(p, q) / np.sqrt(squares(p, q)),
-            "Where two points meet, your distance is nan. What is the root of 0?",
+            lambda x: wave(x, lambda x: 1.0),
+            "Values and slopes are right, and the second derivative at 0 is 0. What your code computes there doesn't bend: "
+            "it is a constant, or a quotient of tiny numbers, whose bend is lost in rounding. What could stand there?",
         ),
         (
-            lambda p, q: roots(squares(p, q), at_0=1.0),
-            "Where two points meet, your distance is 1: the harmless number has come through. A second `np.where` has "
-            "to drop it.",
+            lambda x: np.where(x != 0.0, np.sin(x) / x, 1.0 - x**2 / 6.0),
+            "The values are right, and the slope at 0 is nan: the division has seen the 0. Swap that 0 for a filler first.",
         ),
         (
-            lambda p, q: np.where(squares(p, q) > 0.0, np.sqrt(squares(p, q)), 0.0),
-            "The distances are right, and the slope is nan where two points meet: the `where` trap. Going backward, 0 "
-            "meets the infinite derivative of the root. Which number should the root see there instead?",
+            lambda x: np.sin(x) / x,
+            "At 0 your value is nan: 0 divided by 0.",
         ),
         (
-            lambda p, q: ad.stop_gradient(roots(squares(p, q))),
-            "The distances are right, and the gradient is None: they have become plain numbers on the way, or were cut.",
+            lambda x: np.where(x != 0.0, np.sin(np.where(x != 0.0, x, 1.0)) / np.where(x != 0.0, x, 1.0), 5.0 / 6.0),
+            "At 0 your value is 5/6: the polynomial has seen the filler 1. Write it in x.",
+        ),
+        (
+            lambda x: wave(x, lambda x: 1.0 - x**2 / 2.0),
+            "At 0 your second derivative is -1: that is how a cosine bends. The wave bends less.",
+        ),
+        (
+            lambda x: wave(x, lambda x: 1.0 + x**2 / 6.0),
+            "At 0 your wave bends upwards. Look at the sign of the term with x².",
+        ),
+        (
+            lambda x: wave(x, lambda x: 1.0 - x**2 / 3.0),
+            "At 0 your second derivative is -2/3. Differentiating x² twice gives 2, so what stands before x²?",
+        ),
+        (
+            lambda x: 1.0 - x**2 / 6.0,
+            "The polynomial is right near 0 only. Elsewhere, keep sin x / x.",
         ),
     ],
-    why="Where two points meet, distance and gradient are both 0. Everywhere else, nothing has changed.",
-    minutes=9,
+    why="Value, slope and second derivative are right at 0, too: 1, 0 and -1/3.",
+    minutes=8,
 )
 
 LABELS = np.array([2, 0, 1, 1])
@@ -387,152 +433,4 @@ LOSS = Function(
     minutes=8,
 )
 
-Gradients = Sequence[Any]
-PAIR, SINGLE = np.array([3.0, -4.0]), np.array([[12.0]])
-GRADIENTS: Gradients = (PAIR, None, SINGLE)
-"""Two arrays of norm 5 and 12, together 13, and a variable without a gradient."""
-
-THREE: Gradients = (np.array([1.0, -2.0]), None, np.array([[2.0]]), None, np.array([4.0]))
-"""Three arrays, together of norm 5."""
-
-ERRORS = {
-    "hypot": "`np.hypot` takes two numbers. Here is a list of arrays: add up the squares of all.",
-    "NoneType": "One of the gradients is None. Leave it out of the calculation, and return None for it.",
-    "truth value": "An array is neither true nor false. To find the None, ask `g is None`.",
-}
-
-
-def clip_by(gradients: Gradients, limit: float) -> Callable[[Callable[..., Any]], list[Any]]:
-    """Return what clips these gradients with a learner's function."""
-
-    def run(function: Callable[..., Any]) -> list[Any]:
-        kept = [None if g is None else ad.constant(g) for g in gradients]
-        given = list(kept)
-        try:
-            found = function(given, limit)
-        except NotYet as error:
-            raise NotYet(next((hint for word, hint in ERRORS.items() if word in str(error)), str(error))) from error
-        if any(a is not b for a, b in zip(given, kept, strict=True)):
-            raise NotYet(
-                "The list that you were given has changed. Return a new one; the caller may still need the old one."
-            )
-        if not isinstance(found, list | tuple):
-            raise NotYet(f"Your function returns {shorten(found)}. Return a list, with an item for each gradient.")
-        return list(found)
-
-    return run
-
-
-def each(f: Callable[[Any, float], Any]) -> Callable[..., Any]:
-    """Return a function that does something with each gradient for itself."""
-    return lambda gradients, limit: [None if g is None else f(g, limit) for g in gradients]
-
-
-def length_of(gradients: Gradients) -> Any:
-    """Return the global norm."""
-    return np.sqrt(sum(np.sum(g**2) for g in gradients if g is not None))
-
-
-def scale_all(factor: Callable[[Gradients, float], Any]) -> Callable[..., Any]:
-    """Return a function that multiplies all gradients by one factor."""
-    return lambda gradients, limit: [None if g is None else g * factor(gradients, limit) for g in gradients]
-
-
-def sizes(gradients: Gradients) -> list[float]:
-    """Return the sizes of all numbers."""
-    return [float(abs(x)) for g in gradients if g is not None for x in np.ravel(g)]
-
-
-by_value = each(lambda g, limit: np.clip(g, -limit, limit))
-by_norm = scale_all(lambda gs, limit: limit / np.maximum(limit, length_of(gs)))
-UNCHANGED = "A global norm of 13 is under the limit 20, so all should come back as it was; yours has been rescaled."
-NONE_FOR_NONE = "One of the gradients is None, and your list is shorter. Return None for None."
-STAYS_NONE = "One of the gradients is None, and you return a number for it. None stays None."
-DIFFERS = "of [3, -4], None and 12, with the limit {limit}, makes {{given}}, and it should be {{answer}}."
-NONES = Case(lambda f: [part is None for part in clip_by(GRADIENTS, 3.5)(f)], STAYS_NONE)
-
-HINTS_BY_VALUE = [
-    (each(np.minimum), "A slope of -4 came through a limit of 3.5. Cut it at -limit."),
-    (each(lambda g, limit: np.minimum(np.abs(g), limit)), "A sign got lost: -4 should become -3.5, not 3.5."),
-    (each(lambda g, limit: np.sign(g) * limit), "Every number has become ±limit. Those within may stay."),
-    (by_norm, "That is clipping by global norm. Here, cut each number off."),
-    (each(lambda g, limit: np.maximum(g, -limit)), "A slope of 12 came through a limit of 3.5. Cut it at limit."),
-    (
-        each(lambda g, limit: np.where(np.abs(g) > limit, 0.0, g)),
-        "What is over the limit has become 0. Cut it off at ±limit.",
-    ),
-    (lambda gradients, limit: gradients, "Nothing was clipped."),
-    (lambda gs, limit: by_value([g for g in gs if g is not None], limit), NONE_FOR_NONE),
-    (lambda gs, limit: by_value([0.0 if g is None else g for g in gs], limit), STAYS_NONE),
-]
-HINTS_BY_NORM = [
-    (
-        each(lambda g, limit: by_norm([g], limit)[0]),
-        "Each gradient is clipped by its own length. Take one length for all of them.",
-    ),
-    (
-        scale_all(lambda gs, limit: limit / sum(length_of([g]) for g in gs if g is not None)),
-        "The lengths 5 and 12 don't add up to 17: it is √(5² + 12²).",
-    ),
-    (
-        scale_all(lambda gs, limit: limit / sum(sizes(gs))),
-        "You added up sizes: 3 + 4 + 12. The length is √(3² + 4² + 12²).",
-    ),
-    (scale_all(lambda gs, limit: limit / length_of(gs) ** 2), "169 is the square of the length. Take the root."),
-    (scale_all(lambda gs, limit: 1.0 / length_of(gs)), "The length is now 1. Scale it to the limit."),
-    (scale_all(lambda gs, limit: limit), "You multiply by the limit. The factor is limit / length."),
-    (
-        scale_all(lambda gs, limit: limit / max(sizes(gs))),
-        "You divide by the largest number. Divide by the length of all.",
-    ),
-    (by_value, "That is clipping by value: the direction has changed."),
-    (lambda gradients, limit: gradients, "Nothing was clipped: the length of all is 13, and the limit 3.25."),
-    (
-        scale_all(lambda gs, limit: length_of(gs) / limit),
-        "The gradients got longer. The factor is limit / length, not the reverse.",
-    ),
-    (scale_all(lambda gs, limit: limit / length_of(gs)), UNCHANGED),
-    (
-        scale_all(lambda gs, limit: np.minimum(limit, length_of(gs)) / length_of(gs)),
-        "Where all gradients are 0, yours become nan: 0 divided by the length 0. Guard the division.",
-    ),
-    (
-        lambda gs, limit: [*by_norm(gs[:3], limit), *gs[3:]],
-        "With two arrays it works, but not with three. Go through the whole list, whatever its length.",
-    ),
-    (lambda gs, limit: by_norm([g for g in gs if g is not None], limit), NONE_FOR_NONE),
-    (lambda gs, limit: [0.0 if g is None else g for g in by_norm(gs, limit)], STAYS_NONE),
-]
-
-CLIPS = Table(
-    "Clip a whole network",
-    """\
-Write both kinds of clipping for a list of gradients of any shapes. A gradient may be `None`, for a variable that the loss doesn't depend on; it stays `None`. A list that needs no clipping comes back as it was, even if all of it is 0. Return a new list, in the same order.""",
-    called="function",
-    parts={
-        "value": Function(
-            signature="clip_by_value(gradients, limit)",
-            cases=[NONES, Case(clip_by(GRADIENTS, 3.5), f"clip_by_value {DIFFERS.format(limit=3.5)}")],
-            answer=by_value,
-            hints=[(wrong, f"clip_by_value: {hint}") for wrong, hint in HINTS_BY_VALUE],
-        ),
-        "norm": Function(
-            signature="clip_by_global_norm(gradients, limit)",
-            cases=[
-                NONES,
-                Case(clip_by(GRADIENTS, 3.25), f"clip_by_global_norm {DIFFERS.format(limit=3.25)}"),
-                Case(clip_by(GRADIENTS, 20.0), UNCHANGED),
-                Case(
-                    clip_by((np.zeros(2), None, np.zeros((1, 1))), 1.0), "Where all gradients are 0 they should stay 0."
-                ),
-                Case(clip_by(THREE, 2.5), "With two arrays it works, but not with three."),
-            ],
-            answer=by_norm,
-            hints=[(wrong, f"clip_by_global_norm: {hint}") for wrong, hint in HINTS_BY_NORM],
-        ),
-    },
-    why="By value, each number for itself; by global norm, one factor for all, and 1 if nothing is too long.",
-    minutes=8,
-)
-
-QUESTIONS = (*PREDICTIONS, DISTANCES, LOSS, CLIPS)
+QUESTIONS = (*PREDICTIONS, MISSING, WAVE, LOSS)

@@ -17,11 +17,13 @@ from ..predictions import Prediction
 PREDICTIONS = (
     Prediction(
         "Without the log, each turn of the loop leaves three entries. How many will it leave with the log line?",
-        answer="8: one for each operation",
-        choices=("3: nobody differentiates the log", "4: one more line", "8: one for each operation"),
+        answer=8,
         hints={
-            "3: nobody differentiates the log": "Can the tape know, while it records, what you'll ask for later?",
-            "4: one more line": "The log is one line and one number. What does `spread` compute on the way to it?",
+            3: "Can the tape know, while it records, what you'll ask for later?",
+            4: "The log is one line and one number. What does `spread` compute on the way to it?",
+            5: "That's what `spread` adds. The three of the loop are still there.",
+            6: "How many operations does `spread` compute? An entry is one operation, not one line.",
+            7: "Go through `spread` from the inside out. It calls `np.mean` twice.",
         },
         why="Two means, a difference, a square and a root: five more operations on values that came from k.",
     ),
@@ -176,17 +178,20 @@ def logs(report: Callable[[Any, Any], Any], loss_too: bool = False) -> Callable[
 
 LOGGED = logs(lambda loss, slope: (loss, np.max(np.abs(slope))))
 NO_SLOPE = (
-    "The gradient of the loss is None inside your function. Was the loss recorded? And is x still watched? Pause the "
-    "tape after the loss, and don't reset it."
+    "The gradient is None inside your function. Did you ask for that of the loss, with respect to x? Was the loss "
+    "recorded, and is x still watched? Pause the tape after the loss, and don't reset it."
 )
 STEEPEST = Function(
     "How steep is it right now?",
     """\
-`logged(tape, x)` is called inside the `with` block of a persistent tape that watches `x`, an array. It returns a loss and, for the log, its steepest slope in size. Leave on the tape what the loss needs, three entries, and nothing else. After the block, the gradient of the loss must still be right.""",
+`logged(tape, x)` is called inside the `with` block of a persistent tape that watches `x`, an array. It returns a loss and, for the log, how steep the loss is: the largest absolute value among its slopes with respect to `x`. Get the slopes from the tape, not by hand. What stays on the tape is what the loss needs, three entries, and nothing else. After the block, the gradient of the loss must still be right.""",
     signature="logged(tape, x)",
     cases=[
         Case(lambda f: Run(f).loss, "The loss has changed: it is {given}. Leave its line as it is."),
-        Case(lambda f: Run(f).steepest, "The steepest slope is {given} where {answer} is right."),
+        Case(
+            lambda f: Run(f).steepest,
+            "Your `steepest` is {given} where {answer} is right: one number, the largest absolute value.",
+        ),
         Case(
             lambda f: isinstance(Run(f).loss, ad.Tensor),
             "Your loss is a plain number. Return the tensor that the tape recorded.",
@@ -206,7 +211,7 @@ STEEPEST = Function(
     hints={
         logs(lambda loss, slope: (np.max(np.abs(slope)), loss)): "Both numbers are there, in the other order. Write "
         "`return loss, steepest`.",
-        logs(lambda loss, slope: (loss, np.max(slope))): "That is the largest slope. The steepest one in size may be "
+        logs(lambda loss, slope: (loss, np.max(slope))): "That is the largest slope. The steepest one may be "
         "negative: take `np.abs` first.",
         logs(lambda loss, slope: (loss, -np.max(np.abs(slope)))): "That is the steepest slope with its sign. Return "
         "its size.",

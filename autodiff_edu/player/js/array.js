@@ -7,6 +7,7 @@ import * as SHARED from "../../text/shared.json";
 
 export const LARGEST_TABLE = 16; // elements; above, colours are read faster than numbers
 const LEVELS = SHARED.thumbnail.levels;
+const FAR = 1e6;
 const MOST_SLICES = 8;
 const LONGEST_ROW = 16;
 const TALLEST_TABLE = 8; // rows: what is added up leaves room to the formula above
@@ -49,12 +50,18 @@ export const isTiny = (number) => number !== 0 && Math.abs(number) < 1e-4;
 export const flat = ({ data }) => [/** @type {any} */ (data)].flat(Infinity);
 
 /**
- * The largest finite magnitude in some arrays: the end of a scale that they share.
+ * The largest finite magnitude in some arrays: the end of a scale that they share. What a mask adds to scores, a
+ * million or more where the rest is less than a millionth of it, is off the scale.
  * @param {({ data: Data } | null | undefined)[]} arrays
  */
 export function limitOf(...arrays) {
   const all = arrays.filter((array) => array?.data != null).flatMap(flat).map(magnitude).filter(Number.isFinite);
-  return all.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
+  let [rest, far, nearest] = [0, 0, Infinity];
+  for (const size of all.map(Math.abs)) {
+    if (size < FAR) rest = Math.max(rest, size);
+    else [far, nearest] = [Math.max(far, size), Math.min(nearest, size)];
+  }
+  return rest > 0 && rest * FAR <= nearest ? rest : far || rest;
 }
 
 /** @typedef {{ label: string, rows: Data[][], names: (i: number, j: number) => number[] }} Piece */
@@ -149,10 +156,18 @@ export const shade = (value, limit) =>
   mixColour(value, limit ? Math.ceil((LEVELS * Math.min(limit, Math.abs(value))) / limit) / LEVELS : 0);
 
 /** @type {(value: number, limit: number) => string | null} */
-export const colour = (value, limit) => (Number.isFinite(value) ? `background: ${shade(value, limit)}` : null);
+export const colour = (value, limit) => (isOff(value, limit) ? null : `background: ${shade(value, limit)}`);
 
-/** @type {(value: number) => OddKind | null} */
-const oddity = (value) => (Number.isFinite(value) ? null : Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf");
+/**
+ * Whether a number is off a scale: infinite, NaN, or far beyond its end.
+ * @type {(value: number, limit: number) => boolean}
+ */
+export const isOff = (value, limit) => !Number.isFinite(value) || (limit > 0 && Math.abs(value) > 2 * limit);
+/** @type {(value: number, limit: number) => string | null} */
+const oddity = (value, limit) => {
+  if (!isOff(value, limit)) return null;
+  return Number.isNaN(value) ? "nan" : `${value > 0 ? "" : "-"}${Number.isFinite(value) ? "off" : "inf"}`;
+};
 
 /** @type {(piece: Piece, limit: number, name: string) => HTMLElement} */
 function heatmapOf({ label, rows, names }, limit, name) {
@@ -160,7 +175,8 @@ function heatmapOf({ label, rows, names }, limit, name) {
     row.map((item, j) => {
       const value = magnitude(item);
       const title = `[${names(i, j).join(", ")}] ${formatItem(item)}`;
-      return make("i", { title, "data-value": String(item), "data-odd": oddity(value), style: colour(value, limit) });
+      const look = { "data-odd": oddity(value, limit), style: colour(value, limit) };
+      return make("i", { title, "data-value": String(item), ...look });
     }),
   );
   const width = rows[0].length;
@@ -175,7 +191,11 @@ export function legendOf(array, limit) {
   const complex = array.dtype.startsWith("complex");
   const upwards = complex || array.dtype === "bool"; // never below zero
   const ends = upwards ? ["0", "", end] : [`−${end}`, "0", end];
-  const odd = flat(array).map(magnitude).map(oddity).filter(Boolean);
+  const odd = flat(array).map((item) => oddity(magnitude(item), limit)).filter(Boolean);
+  /** @type {Record<string, string>} */
+  const texts = { off: `> ${end}`, "-off": `< −${end}`, "-inf": "−inf" };
+  /** @type {(kind: string) => HTMLElement} */
+  const told = (kind) => make("span", { class: "odd" }, make("i", { "data-odd": kind }), texts[kind] ?? kind);
   const [words, kinds] = [STRINGS.array, [...new Set(odd)].sort()];
   const notes = [
     ...(complex ? [words.magnitude] : []),
@@ -183,7 +203,7 @@ export function legendOf(array, limit) {
   ];
   return [
     make("span", { class: upwards ? "ramp up" : "ramp" }, ...ends.map((text) => make("b", {}, text))),
-    ...kinds.map((kind) => make("span", { class: "odd" }, make("i", { "data-odd": kind }), kind.replace("-", "−"))),
+    ...kinds.map(told),
     ...notes.map((note) => make("span", { class: "note" }, note)),
   ];
 }

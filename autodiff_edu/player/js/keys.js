@@ -56,5 +56,5 @@ export function handleKey(event, actions, onStage = false) {
   // On a button that was reached with Tab, Space presses that button.
   if (event.key === " " && /** @type {Element} */ (event.target).matches("button, summary")) return;
   event.preventDefault();
-  if (!(event.repeat && action === "stage")) actions[action](event.key);
+  if (!(event.repeat && ["stage", "help"].includes(action))) actions[action](event.key);
 }

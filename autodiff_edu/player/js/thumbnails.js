@@ -1,6 +1,6 @@
 /** Thumbnails: heatmaps in the boxes of the graph. layout/thumbnails.py measures them, and print/ draws the same. */
 
-import { flat, magnitude, shade } from "./array.js";
+import { flat, isOff, magnitude, shade } from "./array.js";
 import { draw } from "./dom.js";
 import * as SHARED from "../../text/shared.json";
 
@@ -46,7 +46,7 @@ export function drawThumbnail(array, limit, x, y, room = SIZE) {
   cells.forEach((row, i) => row.forEach((item, j) => {
     if (item === undefined) return;
     const [value, left, top] = [magnitude(item), x + j * wide, y + i * tall];
-    if (!Number.isFinite(value)) odd.push(`M${left} ${top}l${wide} ${tall}m0 ${-tall}l${-wide} ${tall}`);
+    if (isOff(value, limit)) odd.push(`M${left} ${top}l${wide} ${tall}m0 ${-tall}l${-wide} ${tall}`);
     const fill = shade(Number.isNaN(value) ? 0 : value, limit || 1);
     shades.set(fill, `${shades.get(fill) ?? ""}M${left} ${top}h${wide}v${tall}h${-wide}z`);
   }));

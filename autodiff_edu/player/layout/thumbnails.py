@@ -5,7 +5,7 @@ js/thumbnails.js draws the same cells; text/shared.json has their sizes and the 
 
 from __future__ import annotations
 
-from math import ceil, hypot, prod
+from math import ceil, hypot, isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from ...text.shared import shared
 
 SIZE: dict[str, float] = shared()["thumbnail"]
 LEVELS = int(SIZE["levels"])
+FAR = 1e6
 
 
 def has_cells(array: dict[str, Any] | None) -> bool:
@@ -73,14 +74,31 @@ def magnitude(item: Any) -> float:
 
 
 def largest(array: dict[str, Any] | None) -> float:
-    """Return the largest finite magnitude among the numbers of an array, or 0."""
+    """Return the largest finite magnitude among the numbers of an array, or 0: the end of its scale.
+
+    What a mask adds to scores, a million or more where the rest is less than a millionth of it, is off the scale.
+
+    >>> largest({"shape": [3], "data": [0.0, -2.0, "inf"]}), largest({"shape": [3], "data": [0.0, -2.0, -1e9]})
+    (2.0, 2.0)
+    """
     if array is None or not has_cells(array):
         return 0.0
     try:
         numbers = np.abs(np.asarray(array["data"], np.float64))
     except ValueError:  # complex numbers are texts
         numbers = np.abs(np.array([*map(magnitude, _flat(array))]))
-    return float(np.max(numbers, initial=0.0, where=np.isfinite(numbers)))
+    finite = numbers[np.isfinite(numbers)]
+    far, rest = finite[finite >= FAR], np.max(finite, initial=0.0, where=finite < FAR)
+    return float(rest if 0.0 < rest * FAR <= np.min(far, initial=np.inf) else np.max(finite, initial=0.0))
+
+
+def is_off(number: float, limit: float) -> bool:
+    """Return whether a number is off a scale: infinite, NaN, or far beyond its end.
+
+    >>> is_off(-1e9, 2.0), is_off(2.0, 2.0), is_off(float("nan"), 2.0)
+    (True, False, True)
+    """
+    return not isfinite(number) or abs(number) > 2.0 * limit > 0.0
 
 
 def end_text(array: dict[str, Any], limit: float) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from math import isfinite, isnan
+from math import isnan
 from typing import Any
 
 from ...text.shared import colour
-from ..layout.thumbnails import LEVELS, cells_of, level, measure
+from ..layout.thumbnails import LEVELS, cells_of, is_off, level, measure
 from .canvas import Path, mix
 
 INK, EDGE, LOW, MIDDLE, HIGH = map(colour, ("ink", "rule", "low", "middle", "high"))
@@ -14,7 +14,7 @@ SHADES = {shade: mix(MIDDLE, LOW if shade < 0 else HIGH, abs(shade) / LEVELS) fo
 
 
 def draw_thumbnail(array: dict[str, Any], x: float, y: float, limit: float) -> list[Path]:
-    """Draw an array as a heatmap: one area for each shade, and a cross where a number is infinite or NaN."""
+    """Draw an array as a heatmap: one area for each shade, and a cross where a number is off the scale."""
     (width, height), cells = measure(array), cells_of(array)
     wide, tall = width / len(cells[0]), height / len(cells)
     areas: dict[int, str] = {}
@@ -27,7 +27,7 @@ def draw_thumbnail(array: dict[str, Any], x: float, y: float, limit: float) -> l
             top, bottom = (f"{y + tall * line:.1f}" for line in (i, i + 1))
             shade = 0 if isnan(number) else level(number, limit or 1.0)
             areas[shade] = areas.get(shade, "") + f"M{left} {top}H{right}V{bottom}H{left}Z"
-            if not isfinite(number):
+            if is_off(number, limit):
                 crosses += f"M{left} {top}L{right} {bottom}M{right} {top}L{left} {bottom}"
     drawn = [Path(corners, SHADES[shade]) for shade, corners in sorted(areas.items())]
     if crosses:
