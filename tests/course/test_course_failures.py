@@ -527,6 +527,17 @@ def test_two_wheres_that_part_at_0_are_wrong_again(inner, outer):
         ad.check_gradients(f, x)
 
 
+def test_an_if_in_a_saved_rule_is_saved_the_way_it_went_with_the_example(tmp_path):
+    @ad.custom_gradient
+    def clip(x):
+        return x, lambda dy: 0.5 + 0.0 * dy if dy > 0.5 else dy
+
+    with pytest.warns(UserWarning, match="the path taken with the examples is saved"):
+        ad.save(clip, tmp_path / "clip.ad", 1.0)
+    assert ad.grad(lambda x: 0.1 * clip(x))(2.0) == 0.1
+    assert ad.grad(lambda x: 0.1 * ad.load(tmp_path / "clip.ad")(x))(2.0) == 0.5
+
+
 def test_in_32_bits_the_textbook_s_slope_is_0_at_minus_17():
     def slope(x):
         return 1 - 1 / (1 + np.exp(np.float32(x)))
