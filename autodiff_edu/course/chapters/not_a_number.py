@@ -41,7 +41,7 @@ PREDICTIONS = (
         answer="1 and 0",
         choices=("0 and 0", "0 and nan", "1 and 0", "1 and nan"),
         hints={
-            "0 and 0": "The root sees the filler 1. Who would turn its root into a 0?",
+            "0 and 0": "The root sees the filler 1. What would turn its root into a 0?",
             "0 and nan": "The root sees the filler 1. Which root does it return, and with which derivative?",
             "1 and nan": "The root sees the filler 1, where its derivative is 1/2. Does that go on to `x`?",
         },
@@ -161,7 +161,7 @@ A large animal needs more power than a small one. From the mouse to the elephant
             (
                 lambda c, k, m, r, filler=filler: misfit(c, k, m, r, filler),
                 "The misfit is right, and so is its slope with respect to c. With respect to k it is nan. Go back from the "
-                "misfit to k, for the animal without a mass: a 0 sets out. What is it multiplied by before it gets to k?",
+                "misfit to k, for the animal without a mass. A 0 is sent back. What is it multiplied by before it gets to k?",
             )
             for filler in (0.0, -1.0)
         ),
