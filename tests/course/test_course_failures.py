@@ -659,6 +659,8 @@ def test_exp_overflows_beyond_88_7_in_32_bits_and_log_sum_exp_never(dome):
                 assert float(dome["stable_loss"](scores.astype(bits), 1)) == pytest.approx(2.127, abs=5e-4)
         naive = dome["naive_loss"](ad.Variable(np.float32([100, 98, 0])), 1)
         assert np.isnan(float(naive))
+        guarded = dome["naive_loss"](np.minimum(ad.Variable(np.float32([100, 98, 0])), 88), 1)
+        assert float(guarded) == pytest.approx(0.69, abs=0.005)  # finite, and far from 2.127
 
 
 # Chapter 10: a tape that never watched -------------------------------------------------------------------------------
