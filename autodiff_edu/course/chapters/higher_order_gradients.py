@@ -251,7 +251,7 @@ def of_mean(u: Any, t: Any) -> Any:
 
 
 def watch_late(u: Any, t: Any) -> Any:
-    """Let the outer tape watch t after the positions."""
+    """Compute the loss with an outer tape that watches t after the positions."""
     with ad.GradientTape() as outer:
         with ad.GradientTape() as inner:
             inner.watch(t)
