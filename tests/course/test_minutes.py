@@ -19,6 +19,7 @@ THIRD_EDITION = frozenset(
         "stop-recording",
         "stop-gradient",
         "higher-order-gradients",
+        "multiple-tapes",
         "not-a-number",
         "custom-gradients",
         "corners",
