@@ -54,6 +54,16 @@ def pausing_no_tape(his_loss, her_loss, x, y):
     return his_loss(x, still_y) + her_loss(x, y)
 
 
+def returning_slopes(his_loss, her_loss, x, y):
+    with ad.GradientTape() as his:
+        his.watch(x)
+        one = his_loss(x, y)
+    with ad.GradientTape() as hers:
+        hers.watch(y)
+        other = her_loss(x, y)
+    return his.gradient(one, x), hers.gradient(other, y)
+
+
 def summing(his, hers):
     """Make an answer that adds the losses, each of what these make of x and y."""
     return lambda his_loss, her_loss, x, y: his_loss(*his(x, y)) + her_loss(*hers(x, y))
@@ -73,7 +83,12 @@ RIGHT = {
         dict(zip("ABCD", ("bribed", "unwatched", "shared", "cut"), strict=True)),
     ],
     2: [with_names, with_constants, by_list, with_own_tapes],
-    3: [LANES, {"first": "q, s", "second": ["t", "s", "r", "p"]}, lanes(first=("s", "q"))],
+    3: [
+        LANES,
+        {"first": "q, s", "second": ["t", "s", "r", "p"]},
+        lanes(first=("s", "q")),
+        {"first": "qs", "second": ["P", "R", "S", "T "]},
+    ],
 }
 
 WRONG = {
@@ -119,6 +134,8 @@ WRONG = {
         (summing(lambda x, y: (x, cut(y)), lambda x, y: (cut(x), cut(y))), "y hears nothing. In her loss"),
         (summing(lambda x, y: (x, y), lambda x, y: (cut(x), cut(y))), "nobody hears of hers"),
         (lambda one, other, x, y: (one(x, cut(y)) + other(cut(x), y)) / 2, "Keep the sum"),
+        (returning_slopes, "Those are the two slopes"),
+        (lambda *args: list(returning_slopes(*args)), "Those are the two slopes"),
         (lambda one, other, x, y: None, "returns None"),
         (lambda one, other, x, y: ..., "three dots"),
         (1.0, "without calling it"),

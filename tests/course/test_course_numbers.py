@@ -508,12 +508,18 @@ def test_a_forger_and_an_inspector_with_a_tape_each_end_at_the_genuine_coins():
     assert seen[10, :4] == pytest.approx([0.58, 1.10, 0.76, 1.26], abs=0.005)
 
 
-def test_without_forgetting_the_coins_are_all_alike_for_a_while_and_the_goal_is_far_away_for_1000_turns():
-    goal = [1.5, 0.5]
-    far = {forgets: np.abs(play(1300, forgets=forgets)[:, :2] - goal).max(axis=1) > 0.1 for forgets in (0.1, 0.0)}
-    assert np.flatnonzero(far[0.1]).max() + 1 == 30
-    assert 1000 < np.flatnonzero(far[0.0]).max() < 1300
+@pytest.mark.parametrize(("forgets", "passes", "settles"), [(0.1, 40, (100, 110)), (0.0, 23, (1700, 1720))])
+def test_without_forgetting_he_passes_the_goal_sooner_and_settles_there_much_later(forgets, passes, settles):
+    seen = play(1800, forgets=forgets)[:, :2]
+    assert np.flatnonzero(seen[:, 0] >= 1.5).min() == passes
+    assert abs(np.flatnonzero(seen[:, 1] <= 0.5).min() - passes) <= 2  # the spread gets there at the same time
+    far = np.abs(seen - [1.5, 0.5]).max(axis=1) > 0.05
+    assert settles[0] <= np.flatnonzero(far).max() < settles[1]
+
+
+def test_without_forgetting_his_coins_are_nearly_all_alike_at_turn_200_and_with_too_much_at_turn_1000():
     assert play(200, forgets=0.0)[-1, :2] == pytest.approx([1.605, 0.024], abs=0.001)
+    assert play(1000, forgets=1.0)[-1, 1] < 0.01
 
 
 @pytest.mark.parametrize(("weight", "total", "chance"), [(1.0, 1.58, 0.52), (2.0, 2.10, 0.65)])

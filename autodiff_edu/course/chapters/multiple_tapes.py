@@ -59,7 +59,7 @@ PREDICTIONS = (
         why="`his` watches all five, and `hers` watches nothing.",
     ),
     Prediction(
-        "If the forger gets to play perfectly, what chance of being genuine will she give his coins?",
+        "Once the forger plays perfectly, what chance of being genuine will she give his coins?",
         answer=0.5,
         hints={
             1: "She'd give genuine coins of the same weight a chance of 1, too, and be wrong about every forged one. Her "
@@ -72,15 +72,16 @@ PREDICTIONS = (
         within=0.03,
     ),
     Prediction(
-        "With `forgets=0.0`, where will the forged coins be after 200 turns?",
-        answer="near 11.5, but much too alike",
-        choices=("at 11.5 with the right spread", "near 11.5, but much too alike", "still at 10"),
+        "With `forgets=0.0` she is free to judge as sharply as she can. When will his coins settle at the goal?",
+        answer="much later",
+        choices=("sooner", "at about the same turn", "much later"),
         hints={
-            "at 11.5 with the right spread": "They were a little too much alike at turn 60. What if nothing holds her "
-            "back?",
-            "still at 10": "Forgetting is in her loss alone. Does he need it to learn something from her?",
+            "sooner": "A sharper inspector drives him faster. Does that help him to *stop* at the goal? At turn 60 he had "
+            "gone past it even with the penalty.",
+            "at about the same turn": "Her ratings are what drives him. What happens to them if nothing pulls them back "
+            "to 0?",
         },
-        why="With nothing to pull her parameters back, they grow larger, and he is driven far past the goal.",
+        why="She drives him faster, and he overshoots. Her forgetting is the brake.",
     ),
     Prediction(
         "If all five parameters follow the sum of the two losses, where will it end?",
@@ -94,16 +95,16 @@ PREDICTIONS = (
         why="Now both want the same: he makes it easy for her to tell his coins from genuine ones.",
     ),
     Prediction(
-        "In the next cell, both losses are computed from coins behind a cut. Whose parameters get no slope from either "
-        "loss?",
-        answer="his",
-        choices=("his", "hers", "his and hers", "nobody's"),
+        "In the next cell, both losses are computed from coins behind the cut. What slopes will *his* loss bring to his two "
+        "parameters?",
+        answer="None, twice",
+        choices=("the same as without the cut", "None, twice", "zeros, twice"),
         hints={
-            "hers": "Does every path from a loss to her parameters pass through the cut?",
-            "his and hers": "She rates the coins *after* the cut. Does a walk to her parameters have to pass through it?",
-            "nobody's": "His parameters are used nowhere but in the coins. How could a walk get to them?",
+            "the same as without the cut": "By what path would a walk get from his loss to his parameters? What stands in "
+            "its way?",
+            "zeros, twice": "Zero is an answer. Does any walk get to his parameters?",
         },
-        why="Every path to his parameters leads through the cut, and hers come into play after it.",
+        why="The cut was meant for her loss, but every path to his parameters leads through it.",
     ),
 )
 
@@ -256,6 +257,18 @@ def pauses_none(*args: Any) -> Any:
     raise NameError("name 'tape' is not defined")
 
 
+def return_slopes(one: Loss, other: Loss, x: Any, y: Any) -> Any:
+    """Return the two slopes from tapes of their own, in place of the sum."""
+    with ad.GradientTape() as his, ad.GradientTape() as hers:
+        his.watch(x)
+        hers.watch(y)
+        first, second = one(x, y), other(x, y)
+    return his.gradient(first, x), hers.gradient(second, y)
+
+
+ASKED_OUTSIDE = (
+    "Those are the two slopes. Return the sum of the losses; the one tape outside will be asked for the slopes."
+)
 TWO_NUMBERS = "Return one number, the sum of the two losses."
 NO_TAPE = "Your function isn't given the tape, so it can't pause it. A cut needs no tape (chapter 9)."
 FOR_BOTH = Function(
@@ -321,6 +334,8 @@ Two players share one tape. He moves `x` and wants `his_loss(x, y)` to be small;
         (lambda one, other, x, y: (one(x, stop(y)), other(stop(x), y)), TWO_NUMBERS),
         (lambda one, other, x, y: [one(x, stop(y)), other(stop(x), y)], TWO_NUMBERS),
         (lambda one, other, x, y: (one(x, y), other(x, y)), TWO_NUMBERS),
+        (return_slopes, ASKED_OUTSIDE),
+        (lambda *args: list(return_slopes(*args)), ASKED_OUTSIDE),
     ],
     why="Each source is reached from one loss only, so one walk does what two tapes would. In each loss, the opponent "
     "stands still.",
@@ -335,11 +350,12 @@ class Lines(Exercise):
     def read(self, given: Any, name: str = "your answer") -> frozenset[str]:
         """Return the set."""
         if isinstance(given, str):
-            given = given.replace(",", " ").split()
+            given = list(given.replace(",", "").replace(" ", ""))
         if not isinstance(given, set | frozenset | list | tuple):
             raise NotYet(f'For {name} I need a set of names, as in {{"p", "q"}}, and got {shorten(given)}.')
         if ... in given:
             raise NotYet(f"Replace the three dots: which lines does {name} record?")
+        given = [line.strip().lower() if isinstance(line, str) else line for line in given]
         if unknown := [line for line in given if line not in ("p", "q", "r", "s", "t")]:
             raise NotYet(f"For {name} you name {shorten(unknown[0])}. The lines are p, q, r, s and t.")
         return frozenset(given)
