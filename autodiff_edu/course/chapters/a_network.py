@@ -99,7 +99,7 @@ PREDICTIONS = (
             "number.",
             "98": "All three scores are then made of one number. Can it put three species in their places?",
         },
-        why="All three scores are made of one number now, so all borders are parallel.",
+        why="From the Adelies to the Gentoos, each score can now only rise or only fall. No Chinstrap is named correctly.",
     ),
     Prediction(
         "The real walk deletes a value's cotangent as soon as it has been read (`del`), unless you asked for it. Why "
@@ -206,6 +206,7 @@ Somebody has stacked layers without anything between them. Save them some work: 
             lambda layers: merge([layers[0], *layers]),
             "The first layer is in it twice: begin with it, and go on with `layers[1:]`.",
         ),
+        (lambda layers: layers[0], "That is the first layer alone. What do those after it do to what it returns?"),
         (lambda layers: layers[-1], "That is the last layer alone. What do those before it do to x?"),
         (
             lambda layers: (sum(w for w, _ in layers), sum(b for _, b in layers)),
