@@ -774,7 +774,7 @@ ARRAYS = [
     [parse("a = x + y; b = a * x", "b", x=2.0, y=3.0)],
     draw(60, ("+", "-", "*", "np.sin", "np.mean"), SHAPES, 20250402),
 ]
-ONES = "The seed of an array has to be an array: ones, in the shape of the target."
+ONES = "What does the walk start with, and what shape does that need if the target is an array?"
 ON_ARRAYS = {
     "one": ONES,
     "in place": "`+=` writes into an array that another value may share: the rule of `x + y` sends the same g to "
