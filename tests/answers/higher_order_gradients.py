@@ -64,6 +64,16 @@ def watched_late(u, t):
     return square(position, speed, outer.gradient(speed, t))
 
 
+def opened_late(u, t):
+    with ad.GradientTape() as inner:
+        inner.watch(t)
+        position = u(t)
+    with ad.GradientTape() as outer:
+        outer.watch(t)
+        speed = inner.gradient(position, t)
+    return square(position, speed, outer.gradient(speed, t))
+
+
 def of_the_mean(u, t):
     with ad.GradientTape() as outer:
         outer.watch(t)
@@ -146,9 +156,9 @@ def rows(by_x):
 
 RIGHT = {
     1: [
-        {"returned": 2, "should be": 4, "line": 6},
-        {"returned": 2.0, "should be": ad.constant(4.0), "line": 6.0},
-        {"line": np.int64(6), "should be": np.float32(4), "returned": np.array(2)},
+        {"returned": 3, "should be": 6, "line": 6},
+        {"returned": 3.0, "should be": ad.constant(6.0), "line": 6.0},
+        {"line": np.int64(6), "should be": np.float32(6), "returned": np.array(3)},
     ],
     2: [
         off_by(square),
@@ -168,20 +178,21 @@ RIGHT = {
 
 WRONG = {
     1: [
-        ({"returned": 4, "should be": 4, "line": 6}, "Which part of line 5"),
-        ({"returned": None, "should be": 4, "line": 6}, "there is a path"),
-        ({"returned": 12, "should be": 4, "line": 6}, "slope itself"),
-        ({"returned": 0, "should be": 4, "line": 6}, "multiplies by x once more"),
-        ({"returned": 6, "should be": 4, "line": 6}, "the value of x * y"),
-        ({"returned": 3, "should be": 4, "line": 6}, "3 is x"),
-        ({"returned": 8, "should be": 4, "line": 6}, "On which of the two"),
-        ({"returned": 2, "should be": 6, "line": 6}, "6 is 2x"),
-        ({"returned": 2, "should be": 12, "line": 6}, "12 is dz/dy"),
-        ({"returned": 2, "should be": 5, "line": 6}, "dz/dy is 2xy"),
-        ({"returned": 2, "should be": 4, "line": 7}, "stands where it should"),
-        ({"returned": 2, "should be": 4, "line": 2}, "before line 5"),
-        ({"returned": 2, "should be": 4, "line": "6"}, "without quotes"),
-        ({"returned": 2, "should be": 4}, "line"),
+        ({"returned": 6, "should be": 6, "line": 6}, "Which part of line 5"),
+        ({"returned": None, "should be": 6, "line": 6}, "there is a path"),
+        ({"returned": 30, "should be": 6, "line": 6}, "slope itself"),
+        ({"returned": 0, "should be": 6, "line": 6}, "multiplies by x once more"),
+        ({"returned": 15, "should be": 6, "line": 6}, "the value of x * y"),
+        ({"returned": 5, "should be": 6, "line": 6}, "5 is x"),
+        ({"returned": 8, "should be": 6, "line": 6}, "On which of the two"),
+        ({"returned": 3, "should be": 3, "line": 6}, "3 is y"),
+        ({"returned": 3, "should be": 10, "line": 6}, "10 is 2x"),
+        ({"returned": 3, "should be": 30, "line": 6}, "30 is dz/dy"),
+        ({"returned": 3, "should be": 8, "line": 6}, "dz/dy is 2xy"),
+        ({"returned": 3, "should be": 6, "line": 7}, "stands where it should"),
+        ({"returned": 3, "should be": 6, "line": 2}, "before line 5"),
+        ({"returned": 3, "should be": 6, "line": "6"}, "without quotes"),
+        ({"returned": 3, "should be": 6}, "line"),
         ({"returned": ..., "should be": ..., "line": ...}, "three dots"),
         (2, "dict"),
     ],
@@ -191,6 +202,7 @@ WRONG = {
         (outer_too_late, "a gradient that is None"),
         (outer_unwatched, "a gradient that is None"),
         (watched_late, "begins to watch t after"),
+        (opened_late, "inside the outer one"),
         (of_the_mean, "the mean position"),
         (off_by(lambda position, speed, acceleration: np.mean((speed + position) ** 2)), "You added the speed"),
         (off_by(lambda position, speed, acceleration: np.mean((acceleration - position) ** 2)), "subtracted"),
@@ -202,10 +214,15 @@ WRONG = {
         (off_by(lambda position, speed, acceleration: np.mean(acceleration**2 + position**2)), "each of the two"),
         (off_by(lambda position, speed, acceleration: (acceleration + position) ** 2), "one for each of them"),
         (off_by(lambda position, speed, acceleration: np.sqrt(square(position, speed, acceleration))), "a root"),
+        (off_by(lambda position, speed, acceleration: np.linalg.norm(acceleration + position)), "A norm is the root"),
+        (off_by(lambda *three: square(*three) / 2), "half of the loss"),
         (off_by(lambda *three: float(square(*three))), "nothing connects it"),
         (off_by(lambda *three: square(*three).numpy()), "nothing connects it"),
         (off_by(lambda position, speed, acceleration: square(position, speed, acceleration.numpy())), "a constant"),
-        (off_by(lambda position, speed, acceleration: square(position.numpy(), speed, acceleration)), "a constant"),
+        (
+            off_by(lambda position, speed, acceleration: square(position.numpy(), speed, acceleration)),
+            "or the position",
+        ),
         (off_by(lambda position, speed, acceleration: 2 * square(position, speed, acceleration)), "In this order"),
         (off_by(lambda position, speed, acceleration: None), "returns None"),
         (lambda u, t: ..., "three dots"),
@@ -216,6 +233,8 @@ WRONG = {
         (penalty(lambda by_x: np.mean((np.linalg.norm(by_x, axis=0) - 1) ** 2)), "axis=0"),
         (penalty(lambda by_x: np.mean(rows(by_x) ** 2)), "pulls the norms to 0"),
         (penalty(lambda by_x: np.mean(rows(by_x) - 1)), "Without the square"),
+        (penalty(lambda by_x: np.mean(1 - rows(by_x))), "Without the square"),
+        (penalty(lambda by_x: np.mean(np.maximum(rows(by_x) - 1, 0) ** 2)), "below 1 pass"),
         (penalty(lambda by_x: np.mean(np.abs(rows(by_x) - 1))), "the size of norm - 1"),
         (penalty(lambda by_x: np.sum((rows(by_x) - 1) ** 2)), "sum over the samples"),
         (penalty(lambda by_x: (np.mean(rows(by_x)) - 1) ** 2), "before the square"),
@@ -235,6 +254,7 @@ WRONG = {
         (penalty(usual, lambda real, fake, share: real + fake), "the sum of the samples"),
         (penalty(usual, lambda real, fake, share: share * (real - fake)), "without its start"),
         (penalty(usual, lambda real, fake, share: share * real + fake), "add up to 1"),
+        (penalty(usual, lambda real, fake, share: share * real + 1 - share * fake), "needs brackets"),
         (penalty(usual, lambda real, fake, share: mix(real, fake, share[0])), "by the same share"),
         (penalty(usual, lambda real, fake, share: mix(real, fake, np.mean(share))), "by the same share"),
         (penalty(usual, rated=np.mean), "the mean rating"),

@@ -4,106 +4,69 @@ import numpy as np
 
 import autodiff_edu as ad
 
-
-def watching(by_0, by_1, ask=None):
-    """Make an answer to 11.1 whose tapes watch the sources with these numbers."""
-
-    def two_tapes(*x):
-        with ad.GradientTape() as tape0, ad.GradientTape() as tape1:
-            tape0.watch([x[k] for k in by_0])
-            tape1.watch([x[k] for k in by_1])
-            total = np.sin(x[0]) * np.exp(x[1])
-        if ask:
-            return ask(tape0, tape1, total, *x)
-        return tape0.gradient(total, x[0]), tape1.gradient(total, x[1])
-
-    return two_tapes
+cut = ad.stop_gradient
+GAMES = {"A": "bribed", "B": "unwatched", "C": "shared", "D": "cut"}
 
 
-def watching_late(x0, x1):
-    with ad.GradientTape() as tape0, ad.GradientTape() as tape1:
-        total = np.sin(x0) * np.exp(x1)
-        tape0.watch(x0)
-        tape1.watch(x1)
-    return tape0.gradient(total, x0), tape1.gradient(total, x1)
+def games(**other):
+    return GAMES | other
 
 
-def watching_one_late(x0, x1):
-    with ad.GradientTape() as tape0, ad.GradientTape() as tape1:
-        tape0.watch(x0)
-        total = np.sin(x0) * np.exp(x1)
-        tape1.watch(x1)
-    return tape0.gradient(total, x0), tape1.gradient(total, x1)
+def uncut(his_loss, her_loss, x, y):
+    return his_loss(x, y) + her_loss(x, y)
 
 
-def one_after_the_other(x0, x1):
-    with ad.GradientTape() as tape0:
-        tape0.watch(x0)
-        total = np.sin(x0) * np.exp(x1)
-    with ad.GradientTape() as tape1:
-        tape1.watch(x1)
-        again = np.sin(x0) * np.exp(x1)
-    return tape0.gradient(total, x0), tape1.gradient(again, x1)
+def with_names(his_loss, her_loss, x, y):
+    still_x, still_y = cut(x), cut(y)
+    first = his_loss(x, still_y)
+    second = her_loss(still_x, y)
+    return second + first
 
 
-def asking(ask, persistent=True, watch=True):
-    """Make an answer to 11.2 that asks its tape as `ask` says."""
-
-    def one_tape(x, y):
-        with ad.GradientTape(persistent=persistent) as tape:
-            if watch:
-                tape.watch([x, y])
-            z = x**2 + y
-            m = y + y**2 + x
-        return ask(tape.gradient, z, m, x, y)
-
-    return one_tape
+def with_constants(his_loss, her_loss, x, y):
+    return his_loss(x, ad.constant(y.numpy())) + her_loss(ad.constant(x.numpy()), y)
 
 
-def each(gradient, z, m, x, y):
-    return gradient(z, x), gradient(m, y)
+def by_list(his_loss, her_loss, x, y):
+    return sum([his_loss(x, cut(y)), her_loss(cut(x), y)])
 
 
-def twice(x, y):
-    with ad.GradientTape(persistent=True) as tape:
-        tape.watch([x, y])
-        z, _ = x**2 + y, y + y**2 + x
-        _, m = x**2 + y, y + y**2 + x
-    return tape.gradient(z, x), tape.gradient(m, y)
+def with_own_tapes(his_loss, her_loss, x, y):
+    """Find both slopes on tapes of its own, and make a sum that has them."""
+    with ad.GradientTape() as his, ad.GradientTape() as hers:
+        his.watch(x), hers.watch(y)
+        one, other = his_loss(x, y), her_loss(x, y)
+    to_x, to_y = his.gradient(one, x), hers.gradient(other, y)
+    bridge = np.sum(cut(to_x) * (x - cut(x))) + np.sum(cut(to_y) * (y - cut(y)))
+    return cut(one + other) + bridge
 
 
-def twice_with_products(x, y):
-    with ad.GradientTape(persistent=True) as tape:
-        tape.watch([x, y])
-        z, _ = x * x + y, y + y * y + x
-        _, m = x * x + y, y + y * y + x
-    return tape.gradient(z, x), tape.gradient(m, y)
+def pausing_a_new_tape(his_loss, her_loss, x, y):
+    tape = ad.GradientTape()
+    with tape.stop_recording():
+        still_x, still_y = x, y
+    return his_loss(x, still_y) + her_loss(still_x, y)
 
 
-def inside_the_block(x, y):
-    with ad.GradientTape(persistent=True) as tape:
-        tape.watch([x, y])
-        z = x**2 + y
-        m = y + y**2 + x
-        return tape.gradient(z, x), tape.gradient(m, y)
+def pausing_no_tape(his_loss, her_loss, x, y):
+    with tape.stop_recording():  # noqa: F821
+        still_y = 1.0 * y
+    return his_loss(x, still_y) + her_loss(x, y)
 
 
-def after_each_other(x, y):
-    return asking(lambda gradient, z, m, x, y: gradient(z, x))(x, y), asking(lambda g, z, m, x, y: g(m, y))(x, y)
+def returning_slopes(his_loss, her_loss, x, y):
+    with ad.GradientTape() as his:
+        his.watch(x)
+        one = his_loss(x, y)
+    with ad.GradientTape() as hers:
+        hers.watch(y)
+        other = her_loss(x, y)
+    return his.gradient(one, x), hers.gradient(other, y)
 
 
-def less_one(x, y):
-    by_x, by_y = asking(lambda gradient, z, m, x, y: gradient([z, m], [x, y]), persistent=False)(x, y)
-    return by_x - 1, by_y - 1
-
-
-def with_products(x, y):
-    with ad.GradientTape(persistent=True, watch_accessed_variables=False) as tape:
-        tape.watch(x)
-        tape.watch(y)
-        z = x * x + y
-        m = y + y * y + x
-    return tape.gradient(z, x), tape.gradient(m, y)
+def summing(his, hers):
+    """Make an answer that adds the losses, each of what these make of x and y."""
+    return lambda his_loss, her_loss, x, y: his_loss(*his(x, y)) + her_loss(*hers(x, y))
 
 
 LANES = {"first": {"q", "s"}, "second": {"p", "r", "s", "t"}}
@@ -115,60 +78,67 @@ def lanes(first=("q", "s"), second=("p", "r", "s", "t")):
 
 RIGHT = {
     1: [
-        watching([0], [1]),
-        watching(
-            [0], [1], lambda t0, t1, total, x0, x1: [float(t0.gradient(total, x0)), t1.gradient(total, x1).numpy()]
-        ),
-        one_after_the_other,
+        GAMES,
+        {"D": "Cut", "C": " shared", "B": "UNWATCHED", "A": "bribed"},
+        dict(zip("ABCD", ("bribed", "unwatched", "shared", "cut"), strict=True)),
     ],
-    2: [
-        asking(each),
-        lambda x, y: list(asking(each)(x, y)),
-        asking(lambda gradient, z, m, x, y: [gradient(*pair).numpy() for pair in ((z, x), (m, y))]),
-        with_products,
-        inside_the_block,
-        less_one,
+    2: [with_names, with_constants, by_list, with_own_tapes],
+    3: [
+        LANES,
+        {"first": "q, s", "second": ["t", "s", "r", "p"]},
+        lanes(first=("s", "q")),
+        {"first": "qs", "second": ["P", "R", "S", "T "]},
     ],
-    3: [LANES, {"first": "q, s", "second": ["t", "s", "r", "p"]}, lanes(first=("s", "q"))],
 }
 
 WRONG = {
     1: [
-        (watching([], []), "three dots"),
-        (watching([1], [0]), "Exchange"),
-        (watching_late, "neither tape recorded anything"),
-        (watching_one_late, "tape1 was not watching"),
-        (watching([0, 1], []), "tape1 was not watching"),
-        (watching([], [0, 1]), "tape0 was not watching"),
-        (watching([0, 1], [0, 1]), "more than its own"),
-        (watching([0], [1], lambda t0, t1, total, x0, x1: (t1.gradient(total, x1), t0.gradient(total, x0))), "places"),
-        (watching([0, 1], [], lambda t0, t1, total, *x: t0.gradient(total, list(x))), "one tape found both"),
-        (lambda x0, x1: (np.cos(x0) * np.exp(x1), np.sin(x0) * np.exp(x1)), "no tape"),
-        (lambda x0, x1: (1.0, 2.0), "should be [2.53252, 2.74149], and yours is [1, 2]"),
-        (lambda x0, x1: (..., 2.0), "three dots"),
-        (lambda x0, x1: None, "returns None"),
-        (lambda x0: None, "raised TypeError"),
-        (1.0, "without calling it"),
+        (games(B="cut", D="unwatched"), "B and D have changed places"),
+        (games(A="shared", C="bribed"), "A and C have changed places"),
+        (games(A="cut"), "some slope gets to his parameters"),
+        (games(A="unwatched"), "rate any coin above another"),
+        (games(A="shared", C="cut"), "Which of the two losses keeps falling"),
+        (games(B="shared"), "nothing moves at all"),
+        (games(B="cut"), "she would still learn"),
+        (games(B="bribed"), "Which fault stops her"),
+        (games(C="unwatched"), "it would stay"),
+        (games(C="bribed"), "If she worked for him"),
+        (games(D="bribed"), "his loss rises"),
+        (games(D="shared"), "no coin moves"),
+        (games(D="unwatched"), "So who learns?"),
+        (games(A=...), "Replace the three dots"),
+        ({"A": "cut"}, "No answer is given for B"),
+        (games(A="sum"), 'Write "cut"'),
+        ("cut", "dict"),
     ],
     2: [
-        (asking(each, persistent=False), "answers once"),
-        (asking(lambda gradient, z, m, x, y: gradient([z, m], [x, y])), "added up"),
-        (asking(lambda gradient, z, m, x, y: gradient(z, [x, y])), "gradient of m"),
-        (asking(lambda gradient, z, m, x, y: gradient(m, [x, y])), "gradient of z"),
-        (asking(lambda gradient, z, m, x, y: (gradient(m, x), gradient(z, y))), "targets have changed places"),
-        (asking(lambda gradient, z, m, x, y: each(gradient, z, m, x, y)[::-1]), "other order"),
-        (asking(lambda gradient, z, m, x, y: (..., ...)), "three dots"),
-        (asking(lambda gradient, z, m, x, y: (z, m)), "should be [3.842, 5.836]"),
-        (asking(each, watch=False), "Watch x and y"),
-        (asking(lambda gradient, z, m, x, y: gradient(z + m, [x, y])), "after the block is not on the tape"),
-        (asking(lambda gradient, z, m, x, y: (gradient(z, [x, y]), gradient(m, [x, y]))), "Ask for dz/dx alone"),
-        (asking(lambda gradient, z, m, x, y: (gradient(z, x), gradient(m, [x, y]))), "Ask for dz/dx alone"),
-        (after_each_other, "used 2 tapes"),
-        (twice, "more than once"),
-        (twice_with_products, "more than once"),
-        (lambda x, y: (2 * x, 1 + 2 * y), "no tape"),
-        (asking(lambda gradient, z, m, x, y: gradient(z, x)), "Return dz/dx and dm/dy"),
-        (None, "without calling it"),
+        (uncut, "this is the shared loss"),
+        (pausing_a_new_tape, "A cut needs no tape"),
+        (pausing_no_tape, "A cut needs no tape"),
+        (summing(lambda x, y: (cut(x), y), lambda x, y: (x, cut(y))), "The wrong ones stand still"),
+        (summing(lambda x, y: (x, cut(y)), lambda x, y: (x, y)), "x still hears of both"),
+        (summing(lambda x, y: (x, y), lambda x, y: (cut(x), y)), "y still hears of both"),
+        (summing(lambda x, y: (cut(x), y), lambda x, y: (x, y)), "In his loss, x is the one"),
+        (summing(lambda x, y: (x, y), lambda x, y: (x, cut(y))), "In her loss, y is the one"),
+        (summing(lambda x, y: (x, cut(y)), lambda x, y: (x, cut(y))), "y hears nothing"),
+        (summing(lambda x, y: (cut(x), y), lambda x, y: (cut(x), y)), "x hears nothing"),
+        (summing(lambda x, y: (cut(x), cut(y)), lambda x, y: (cut(x), cut(y))), "both slopes are None"),
+        (lambda one, other, x, y: cut(one(x, y)) + other(x, y), "nobody hears of his"),
+        (lambda one, other, x, y: one(x, y) + cut(other(x, y)), "nobody hears of hers"),
+        (lambda one, other, x, y: cut(one(x, y) + other(x, y)), "None"),
+        (lambda one, other, x, y: (one(x, cut(y)), other(cut(x), y)), "one number"),
+        (lambda one, other, x, y: one(x, cut(y)) - other(cut(x), y), "the sum of the two losses is"),
+        (lambda one, other, x, y: one(x, cut(y)), "the sum of the two losses is"),
+        (lambda one, other, x, y: [one(x, y), other(x, y)], "one number"),
+        (summing(lambda x, y: (cut(x), cut(y)), lambda x, y: (cut(x), y)), "x hears nothing. In his loss"),
+        (summing(lambda x, y: (x, cut(y)), lambda x, y: (cut(x), cut(y))), "y hears nothing. In her loss"),
+        (summing(lambda x, y: (x, y), lambda x, y: (cut(x), cut(y))), "nobody hears of hers"),
+        (lambda one, other, x, y: (one(x, cut(y)) + other(cut(x), y)) / 2, "Keep the sum"),
+        (returning_slopes, "Those are the two slopes"),
+        (lambda *args: list(returning_slopes(*args)), "Those are the two slopes"),
+        (lambda one, other, x, y: None, "returns None"),
+        (lambda one, other, x, y: ..., "three dots"),
+        (1.0, "without calling it"),
     ],
     3: [
         ({"first": LANES["second"], "second": LANES["first"]}, "changed places"),

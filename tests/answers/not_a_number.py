@@ -55,6 +55,21 @@ def unguarded(c, k, masses, rates):
     return np.sum((c + k * np.log(masses) - np.log(rates)) ** 2)
 
 
+def squares_first(c, k, masses, rates):
+    safe = np.where(masses > 0.0, masses, 0.0)
+    return np.sum(np.where(masses > 0.0, (c + k * np.log(safe) - np.log(rates)) ** 2, 0.0))
+
+
+def without_nans(c, k, masses, rates):
+    return np.nansum((c + k * np.log(np.where(masses > 0.0, masses, np.nan)) - np.log(rates)) ** 2)
+
+
+def swapped_misfit(c, k, masses, rates):
+    known = masses > 0.0
+    safe = np.where(known, masses, 1.0)
+    return np.sum(np.where(known, 0.0, c + k * np.log(safe) - np.log(rates)) ** 2)
+
+
 def wave(near, edge=0.0):
     """Make an answer to exercise 2 with a double `where`; `near` is what it says near 0."""
 
@@ -77,6 +92,11 @@ def single_where(x):
 def of_the_filler(x):
     safe = np.where(x != 0.0, x, 1.0)
     return np.where(x != 0.0, np.sin(safe) / safe, to_x2(safe))
+
+
+def swapped_wave(x):
+    safe = np.where(x != 0.0, x, 1.0)
+    return np.where(x != 0.0, to_x2(x), np.sin(safe) / safe)
 
 
 def right_scores(scores, labels):
@@ -160,6 +180,22 @@ def as_a_table(scores, labels):
     return np.mean(m + np.log(np.sum(np.exp(scores - m), axis=1)) - right_scores(scores, labels))
 
 
+def a_table(scores, labels):
+    """Return that table, without its mean."""
+    m = np.max(scores, axis=1, keepdims=True)
+    return m + np.log(np.sum(np.exp(scores - m), axis=1)) - right_scores(scores, labels)
+
+
+def one_sum(scores, labels):
+    m = np.max(scores, axis=1, keepdims=True)
+    return np.mean(m[:, 0] + np.log(np.sum(np.exp(scores - m))) - right_scores(scores, labels))
+
+
+def of_the_columns(scores, labels):
+    shifted = scores - np.max(scores, axis=0)
+    return np.mean(np.log(np.sum(np.exp(shifted), axis=1)) - right_scores(shifted, labels))
+
+
 RIGHT = {
     1: [misfit(), misfit(filler=70.0), only_known, in_a_loop, masked, logs_first],
     2: [
@@ -182,9 +218,13 @@ RIGHT = {
 
 WRONG = {
     1: [
-        (misfit(filler=0.0), "0 times the logarithm of your filler"),
-        (misfit(filler=-1.0), "0 times the logarithm of your filler"),
-        (misfit(filler=np.nan), "0 times the logarithm of your filler"),
+        (misfit(filler=0.0), "What is it multiplied by"),
+        (misfit(filler=-1.0), "What is it multiplied by"),
+        (misfit(filler=np.nan), "What is it multiplied by"),
+        (squares_first, "Leave it out before it becomes one"),
+        (without_nans, "Leave it out before it becomes one"),
+        (swapped_misfit, "two choices of the outer `where` are swapped"),
+        (lambda c, k, m, r: unguarded(c, k, m + 1e-12, r), "weighed next to nothing"),
         (lambda c, k, m, r: misfit()(c, k, m, r) / len(m), "mean of the squares"),
         (misfit(missing=1.0), "adds 1 to the misfit"),
         (masked_nan, "A mask that multiplies leaves nothing out"),
@@ -200,9 +240,12 @@ WRONG = {
         (3.0, "without calling it"),
     ],
     2: [
-        (wave(lambda x: 1.0), "doesn't bend"),
+        (wave(lambda x: 1.0), "how does that part bend"),
+        (swapped_wave, "two choices of the `where` are swapped"),
+        (lambda x: 1.0 - x**2 / 6.0 + x**4 / 120.0, "right near 0 only"),
+        (lambda x: np.sin(x + 1e-6) / (x + 1e-6), "moves all the values"),
         (lambda x: np.sin(x + 1e-9) / (x + 1e-9), "lost in rounding"),
-        (lambda x: np.sin(x + 1e-4) / (x + 1e-4), "the values should be"),
+        (lambda x: np.sin(x + 2e-4) / (x + 2e-4), "the values should be"),
         (single_where, "the division has seen the 0"),
         (lambda x: np.sin(x) / x, "0 divided by 0"),
         (of_the_filler, "has seen the filler"),
@@ -229,6 +272,11 @@ WRONG = {
         (smallest_off, "exp overflows, or"),
         (a_little_more, "Neither is needed"),
         (as_a_table, "each row with each"),
+        (a_table, "You return a table"),
+        (one_sum, "the sum is one for all rows"),
+        (of_the_columns, "the largest score of each column"),
+        (lambda s, k: largest_lost(s, k) - np.mean(np.max(s, axis=1)), "you subtract it"),
+        (lambda s, k: -np.mean(right_scores(s, k)), "Each row's log-sum-exp is missing"),
         (lambda s, k: stable(s, k) + np.sum(np.where(s > 600.0, 0.0, 0.0 * np.exp(s))), "hide behind a `where`"),
         (lambda s, k: 4.0 * stable(s, k), "sum over the rows"),
         (lambda s, k: -stable(s, k), "sign is turned round"),

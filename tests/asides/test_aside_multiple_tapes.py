@@ -5,25 +5,28 @@ import pytest
 pytestmark = pytest.mark.asides
 
 
-def test_one_record_is_asked_about_one_source_and_shared_parts_are_kept_on_request():
+def test_in_pytorch_her_loss_adds_to_his_grad_unless_the_coins_are_detached():
     torch = pytest.importorskip("torch")
     shift, taste = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0))
-    gap = shift * taste
-    assert torch.autograd.grad(gap, shift, retain_graph=True)[0].item() == 3.0
-    assert torch.autograd.grad(gap, taste)[0].item() == 2.0
-    with pytest.raises(RuntimeError, match="second time"):
-        torch.autograd.grad(gap, taste)
-    part = shift**2
-    z, m = part + 1.0, part * 2.0
-    torch.autograd.grad(z, shift)
-    with pytest.raises(RuntimeError, match="second time"):
-        torch.autograd.grad(m, shift)
+    for detached in (False, True):
+        shift.grad = taste.grad = None
+        coin = shift + 1.0
+        her_loss = taste * (coin.detach() if detached else coin)
+        her_loss.backward()
+        assert taste.grad.item() == 3.0
+        assert shift.grad is None if detached else shift.grad.item() == 3.0
+    (taste * (shift + 1.0)).backward()
+    assert (shift.grad.item(), taste.grad.item()) == (3.0, 6.0)  # it adds
 
 
-def test_argnums_choose_the_source_and_one_vjp_is_called_for_each_result():
+def test_in_jax_each_loss_is_asked_about_its_own_argument_and_runs_its_function_again():
     jax = pytest.importorskip("jax")
-    assert jax.grad(lambda x, y: x * y, argnums=0)(2.0, 3.0) == 3.0
-    assert jax.grad(lambda x, y: x * y, argnums=1)(2.0, 3.0) == 2.0
-    _, pull = jax.vjp(lambda x, y: (x**2 + y, y + y**2 + x), 3.0, 2.0)
-    assert pull((1.0, 0.0))[0] == 6.0
-    assert pull((0.0, 1.0))[1] == 5.0
+    runs = []
+
+    def rating(shift, taste):
+        runs.append(1)
+        return taste * (shift + 1.0)
+
+    assert jax.grad(lambda shift, taste: -rating(shift, taste), argnums=0)(2.0, 3.0) == -3.0
+    assert jax.grad(rating, argnums=1)(2.0, 3.0) == 3.0
+    assert len(runs) == 2

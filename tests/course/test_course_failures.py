@@ -514,6 +514,38 @@ def test_a_where_in_place_of_abs_repairs_the_second_derivative_at_0():
         ad.check_gradients(ad.custom_gradient(one_formula), x)
 
 
+@pytest.mark.parametrize(("inner", "outer"), [(np.greater, np.greater_equal), (np.greater_equal, np.greater)])
+def test_two_wheres_that_part_at_0_are_wrong_again(inner, outer):
+    def two_formulas(x):
+        small = np.exp(-np.where(inner(x, 0.0), x, -x))
+        return np.logaddexp(0.0, x), lambda dy: dy * np.where(outer(x, 0.0), 1.0, small) / (1.0 + small)
+
+    f = ad.custom_gradient(two_formulas)
+    with pytest.raises(AssertionError, match=r"the second derivative of .* is wrong"):
+        ad.check_gradients(f, 0.0)
+    for x in (-1.0, 1.0):
+        ad.check_gradients(f, x)
+
+
+def test_an_if_in_a_saved_rule_is_saved_the_way_it_went_with_the_example(tmp_path):
+    @ad.custom_gradient
+    def clip(x):
+        return x, lambda dy: 0.5 + 0.0 * dy if dy > 0.5 else dy
+
+    with pytest.warns(UserWarning, match="the path taken with the examples is saved"):
+        ad.save(clip, tmp_path / "clip.ad", 1.0)
+    assert ad.grad(lambda x: 0.1 * clip(x))(2.0) == 0.1
+    assert ad.grad(lambda x: 0.1 * ad.load(tmp_path / "clip.ad")(x))(2.0) == 0.5
+
+
+def test_in_32_bits_the_textbook_s_slope_is_0_at_minus_17():
+    def slope(x):
+        return 1 - 1 / (1 + np.exp(np.float32(x)))
+
+    assert slope(-17.0).dtype == np.float32
+    assert slope(-17.0) == 0.0 < slope(-16.0)
+
+
 def test_plain_numbers_in_a_rule_and_cancellation_pass_at_the_far_ends():
     textbook = ad.custom_gradient(lambda x: (np.logaddexp(0.0, x), lambda dy: dy * (1.0 - 1.0 / (1.0 + np.exp(x)))))
     ad.check_gradients(textbook, -40.0)
@@ -627,6 +659,8 @@ def test_exp_overflows_beyond_88_7_in_32_bits_and_log_sum_exp_never(dome):
                 assert float(dome["stable_loss"](scores.astype(bits), 1)) == pytest.approx(2.127, abs=5e-4)
         naive = dome["naive_loss"](ad.Variable(np.float32([100, 98, 0])), 1)
         assert np.isnan(float(naive))
+        guarded = dome["naive_loss"](np.minimum(ad.Variable(np.float32([100, 98, 0])), 88), 1)
+        assert float(guarded) == pytest.approx(0.69, abs=0.005)  # finite, and far from 2.127
 
 
 # Chapter 10: a tape that never watched -------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ THIRD_EDITION = frozenset(
         "control-flow",
         "stop-recording",
         "stop-gradient",
+        "multiple-tapes",
         "higher-order-gradients",
         "not-a-number",
         "custom-gradients",

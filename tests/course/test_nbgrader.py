@@ -26,6 +26,7 @@ NEEDS_THE_CHAPTER = {
     f"{OURS.find(slug).number}.{k}"
     for slug, exercises in (
         ("your-own-tape", (1, 2, 3)),
+        ("multiple-tapes", (1,)),
         ("forward-mode", (1,)),
         ("hessian-and-newton", (1, 3)),
         ("batch-jacobians", (2, 3)),

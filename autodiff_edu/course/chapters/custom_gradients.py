@@ -158,7 +158,7 @@ Each is tested at x = 2 in three ways, one after the other: the slope of `cube` 
     },
     why="A and D fail when something other than 1 arrives, C and E when the rule itself is differentiated. B uses a "
     "tensor from outside, which still knows where it came from.",
-    minutes=7,
+    minutes=8,
 )
 
 APART, NEAR = ad.constant([2.0, -1.0, 0.5]), ad.constant([0.5, 1.0, 0.7])
@@ -210,7 +210,7 @@ COINCIDE = "Where the points are apart, your gradient is right. Where they coinc
 DISTANCE = Function(
     "Two points that meet",
     """\
-Programs that arrange points in a drawing need the distance of two points `a` and `b`, which are arrays, and its gradient. The tape can find it, but where the points coincide it says `nan`: a root has no slope at 0 (chapter 12). Write `backward`, so that the gradient is right wherever the points are apart, in a chain and to second order, and 0 for both points where they coincide.""",
+A program that spreads points over a drawing needs the distance between two points `a` and `b`, which are arrays, and its gradient. Where the points coincide, the tape's own gradient is `nan`: a root has no slope at 0 (chapter 12). Write a `backward` whose gradient is right wherever the points are apart, in a chain and to second order, and 0 for both points where they coincide.""",
     signature="distance(a, b)",
     cases=[
         Case(
@@ -252,6 +252,20 @@ Programs that arrange points in a drawing need the distance of two points `a` an
         (
             distance_by(lambda dy, gap, r: (dy * unit(gap, r), None)),
             "What you send to `a` is right, and `b` gets None. If `b` moves, does the distance change?",
+        ),
+        (
+            distance_by(lambda dy, gap, r: (None, -dy * unit(gap, r))),
+            "What you send to `b` is right, and `a` gets None. If `a` moves, does the distance change?",
+        ),
+        (
+            distance_by(lambda dy, gap, r: opposite(dy * np.abs(gap) / np.where(r > 0.0, r, 1.0))),
+            "Your contributions have lost the sign of each coordinate. If a coordinate of `a` is smaller than that of `b`, "
+            "does raising it bring the points closer?",
+        ),
+        (
+            distance_by(lambda dy, gap, r: opposite(dy * unit(gap, r) / np.where(r > 0.0, r, 1.0))),
+            "Your slopes shrink as the points move apart. But if `a` moves by 1 directly away from `b`, the distance "
+            "always grows by 1. Do you divide by the distance once too often?",
         ),
         (
             distance_by(lambda dy, gap, r: (dy * unit(gap, r), dy * unit(gap, r))),
@@ -361,7 +375,7 @@ OVERFLOWS = (
 SECOND_ORDER = Function(
     "Right to second order",
     """\
-`log(cosh x)` is a loss for measurements: like a square near 0, like |x| far out, so a single wild measurement can't do much harm. Its slope is (eˣ − e⁻ˣ) / (eˣ + e⁻ˣ). The value below is already safe at 1000. Write `backward` so that the gradient is too, in a chain and to second order, at 0 as well. Keep the custom gradient.""",
+If a measurement is off by `x`, log(cosh x) is a good loss: like a square near 0, and like |x| far out, so a single wild measurement can't do much harm. Its slope is (eˣ − e⁻ˣ) / (eˣ + e⁻ˣ). The value below is already safe at 1000. Write `backward` so that the gradient is too, in a chain and to second order, at 0 as well. Keep the custom gradient.""",
     signature="log_cosh(x)",
     cases=[
         Case(
@@ -414,6 +428,9 @@ SECOND_ORDER = Function(
         log_cosh(lambda dy, x: dy): "Your backward passes the cotangent on unchanged. Multiply it by the slope.",
         log_cosh(lambda dy, x: dy * np.tanh(np.abs(x))): "To the left of 0 the slope is negative, and yours has lost "
         "its sign there.",
+        log_cosh(
+            lambda dy, x: dy * np.tanh(np.abs(x)) * x / np.abs(x)
+        ): "Away from 0 the slope is right, and at 0 it is nan: 0 divided by 0.",
         log_cosh(lambda dy, x: dy * np.sign(x)): "That is the slope of |x|. Near 0 log(cosh x) is flatter than that.",
         log_cosh(lambda dy, x: dy / np.cosh(x) ** 2): "That is the slope of the slope. Return the slope, (eˣ - e⁻ˣ) / "
         "(eˣ + e⁻ˣ).",
@@ -426,7 +443,7 @@ SECOND_ORDER = Function(
         log_cosh(lambda dy, x: dy * (1 - np.exp(-2 * x)) / (1 + np.exp(-2 * x))): OVERFLOWS,
     },
     why="The slope has no kink and no overflow, so its own slope is right too, even at 0.",
-    minutes=8,
+    minutes=7,
 )
 
 QUESTIONS = (*PREDICTIONS, FIRST_TO_FAIL, DISTANCE, SECOND_ORDER)

@@ -15,7 +15,7 @@ from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
-        "Each of the 400 pixels moves by 0.25, in the direction that lowers the score. While the slopes stay as they are, by how much does the score fall?",
+        "Each of the 400 pixels moves by 0.25, in the direction that lowers the score. If the slopes stayed as they are, by how much would the score fall?",
         answer="0.25 times the sum of the slopes' sizes",
         choices=(
             "0.25 times the largest slope",
@@ -30,7 +30,7 @@ PREDICTIONS = (
         why="A pixel with slope s lowers the score by 0.25 times the size of s, and the effects add up.",
     ),
     Prediction(
-        "The first derivative of x³ at x = 1 is 3. What will `derivative` return for the second?",
+        "The first derivative of x³ at x = 1 is 3. What will the next cell print for the second?",
         answer=6,
         hints={
             3: "That's the first: 3x². Differentiate once more.",
@@ -151,10 +151,10 @@ PREDICTIONS = (
 TOO_SMALL = Table(
     "A second derivative that is too small",
     """\
-`z` is x·y². This program takes its slope with respect to `y`, and then the slope of that with respect to `x`. `slope` is right: 12. `second` is a number, there's no error, and it's too small. Without running it: which number does the program return, which one should it be, and which line has to move up?
+`z` is x·y². This program takes its slope with respect to `y`, and then the slope of that with respect to `x`. `slope` is right: 30. `second` is a number, there's no error, and it's too small. Without running it: which number does the program return, which one should it be, and which line has to move up?
 
 ```python
-1  x, y = ad.constant(3.0), ad.constant(2.0)
+1  x, y = ad.constant(5.0), ad.constant(3.0)
 2  with ad.GradientTape() as outer:
 3      with ad.GradientTape() as inner:
 4          inner.watch(y)
@@ -165,25 +165,25 @@ TOO_SMALL = Table(
 ```""",
     parts={
         "returned": Number(
-            answer=2,
+            answer=3,
             hints={
                 None: "A part of the walk in line 7 computes with x itself, while outer watches it. So there is a path.",
-                4: "That's the slope of 2xy. Which part of line 5 has the outer tape missed?",
-                12: "12 is slope itself. How does it change with x, as far as outer knows?",
+                6: "That's the slope of 2xy. Which part of line 5 has the outer tape missed?",
+                30: "30 is slope itself. How does it change with x, as far as outer knows?",
                 0: "Line 7 multiplies by x once more, while outer watches it.",
-                6: "6 is the value of x * y. How does slope change with x?",
-                3: "3 is x. The source of the second gradient is x, so ask how slope changes with it.",
+                15: "15 is the value of x * y. How does slope change with x?",
+                5: "5 is x. The source of the second gradient is x, so ask how slope changes with it.",
             },
             otherwise="Line 5 is t = x * y and z = t * y. So slope is t, from the second product, plus y * x, from the "
             "first. On which of the two does outer see x?",
         ),
         "should be": Number(
-            answer=4,
+            answer=6,
             hints={
                 None: "dz/dy is 2xy, which does depend on x.",
-                2: "2 is y. dz/dy is 2xy: what is its slope with respect to x?",
-                6: "6 is 2x, the slope of dz/dy with respect to y. Here the second source is x.",
-                12: "12 is dz/dy.",
+                3: "3 is y. dz/dy is 2xy: what is its slope with respect to x?",
+                10: "10 is 2x, the slope of dz/dy with respect to y. Here the second source is x.",
+                30: "30 is dz/dy, which is 2xy. What is its slope with respect to x?",
             },
             otherwise="dz/dy is 2xy. What is its slope with respect to x?",
         ),
@@ -251,11 +251,22 @@ def of_mean(u: Any, t: Any) -> Any:
 
 
 def watch_late(u: Any, t: Any) -> Any:
-    """Let the outer tape watch t after the positions."""
+    """Compute the loss with an outer tape that watches t after the positions."""
     with ad.GradientTape() as outer:
         with ad.GradientTape() as inner:
             inner.watch(t)
             position = u(t)
+        outer.watch(t)
+        speed = inner.gradient(position, t)
+    return np.mean((outer.gradient(speed, t) + position) ** 2)
+
+
+def open_late(u: Any, t: Any) -> Any:
+    """Open the outer tape after the positions."""
+    with ad.GradientTape() as inner:
+        inner.watch(t)
+        position = u(t)
+    with ad.GradientTape() as outer:
         outer.watch(t)
         speed = inner.gradient(position, t)
     return np.mean((outer.gradient(speed, t) + position) ** 2)
@@ -267,8 +278,8 @@ def cut_between(cut: Callable[[Any], Any]) -> Callable[..., Any]:
 
 
 HIDDEN_PART = (
-    "The value is right, but only a part of it reaches the parameters of u: the acceleration has become a constant on the "
-    "way. Keep every gradient a tensor: no float, no .numpy() and no stop_gradient."
+    "The value is right, but only a part of it reaches the parameters of u: the acceleration or the position has become a "
+    "constant on the way. Keep both tensors: no float, no .numpy() and no stop_gradient."
 )
 EQUATION = Function(
     "An equation as a loss",
@@ -322,6 +333,14 @@ The check differentiates what you return with respect to a parameter of `u`, so 
             "You took a root at the end. The mean of the squares is the loss.",
         ),
         (
+            off_by(lambda position, speed, acceleration: np.linalg.norm(acceleration + position)),
+            "A norm is the root of the sum of the squares. The loss is their mean, without a root.",
+        ),
+        (
+            off_by(lambda position, speed, acceleration: np.mean((acceleration + position) ** 2) / 2),
+            "That is half of the loss. It's the mean, with no 0.5 before it.",
+        ),
+        (
             off_by(lambda position, speed, acceleration: np.mean(acceleration**2 + position**2)),
             "You squared each of the two. Add them first: the square of u″ + u is 0 where the equation holds.",
         ),
@@ -344,6 +363,11 @@ The check differentiates what you return with respect to a parameter of `u`, so 
             watch_late,
             "Your outer tape begins to watch t after the positions have been computed, so it misses a part of the "
             "acceleration. Watch t first.",
+        ),
+        (
+            open_late,
+            "Your outer tape begins after the positions have been computed, so it misses a part of the acceleration. Put "
+            "the inner block inside the outer one.",
         ),
     ],
     why="One number that is 0 for a motion that obeys, and it can be differentiated once more, to train u.",
@@ -448,6 +472,10 @@ PLACES: tuple[tuple[Place, str], ...] = (
         "That is the way from fake to real, not a place on it. Mix them: the shares add up to 1.",
     ),
     (lambda real, fake, share: share * real + fake, "The shares of a pair add up to 1: fake gets (1 - share)."),
+    (
+        lambda real, fake, share: share * real + 1 - share * fake,
+        "Python multiplies first, so fake needs brackets before it: (1 - share) * fake.",
+    ),
     (lambda real, fake, share: mix(real, fake, np.mean(share)), SAME_SHARE),
     (lambda real, fake, share: mix(real, fake, share[0]), SAME_SHARE),
 )
@@ -473,6 +501,14 @@ COMBINED: tuple[tuple[Combine, str], ...] = (
     (
         lambda to_x: np.mean(rows(to_x) - 1),
         "Without the square, norms below and above 1 cancel out. Square before the mean.",
+    ),
+    (
+        lambda to_x: np.mean(1 - rows(to_x)),
+        "Without the square, norms below and above 1 cancel out. Square before the mean.",
+    ),
+    (
+        lambda to_x: np.mean(np.maximum(rows(to_x) - 1, 0) ** 2),
+        "Your penalty lets norms below 1 pass. Here they cost as much as those above 1.",
     ),
     (lambda to_x: np.mean(np.abs(rows(to_x) - 1)), "You took the size of norm - 1. Take its square."),
     (lambda to_x: np.sum((rows(to_x) - 1) ** 2), "You took the sum over the samples. Take the mean."),
@@ -510,7 +546,7 @@ COMBINED: tuple[tuple[Combine, str], ...] = (
 PENALTY = Function(
     "A penalty per sample",
     """\
-With one number per coin, the places for the slope could be laid out along a line. In more dimensions you draw one on the way from each forged sample to a genuine one, at `share * real + (1 - share) * fake`. Write the penalty: the mean, over the samples, of (norm − 1)², where each norm is that of the critic's gradient at such a place. `critic(x)` returns one number per sample. `real` and `fake` are constants with a row per sample, and `share` is a column, with a number for each of them.
+With one number per coin, the places for the slope could be laid out along a line. In more dimensions, each forged sample is paired with a genuine one, and the place lies between them, at `share * real + (1 - share) * fake`. Write the penalty: the mean, over the pairs, of (norm − 1)², where norm is the norm of the critic's gradient at the pair's place. `critic(x)` returns one number per row of x. `real` and `fake` are constants with a row per sample, and `share` is a column with a number per pair.
 The check differentiates what you return with respect to the critic's parameters, so keep it a tensor.""",
     signature="penalty(critic, real, fake, share)",
     returns=("the penalty",),

@@ -1,4 +1,4 @@
-"""The exercises of chapter 10, several tapes: two that are independent, two gradients from one, which records what."""
+"""The questions of chapter 10, several tapes: four games with a fault, one tape for two players, which records what."""
 
 from __future__ import annotations
 
@@ -10,272 +10,336 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ...core.events import Record, Watch
-from ..exercises import Case, Exercise, Function, Table
-from ..feedback import NotYet, near, observe, shorten
+from ..exercises import Case, Choice, Exercise, Function, Table, record
+from ..feedback import NotYet, near, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
-        "`tape0` watches x0 and `tape1` watches x1. How many of the five operations will `tape1` record?",
-        answer=4,
+        "`tape0` watches x0 and `tape1` watches x1. Which of the four lines in the block will `tape1` record?",
+        answer="e, sigmoid and total",
+        choices=("e and sigmoid", "e, sigmoid and total", "all four"),
         hints={
-            5: "Does `s = np.sin(x0)` use anything that tape1 follows?",
-            3: "Three belong to the sigmoid. What are the inputs of the last line?",
-            2: "That's the other tape. Which lines can be traced back to x1?",
-            1: "It follows whatever is computed from what it recorded, too.",
+            "e and sigmoid": "What are the inputs of the last line? Can any of them be traced back to x1?",
+            "all four": "Does `s = np.sin(x0)` use anything that tape1 follows?",
         },
-        why="All but the sine; the sum is recorded by both.",
+        why="All but the sine. The sum follows from x1, too.",
     ),
     Prediction(
-        "What will `tape0` return for the gradient of the total with respect to x1?",
-        answer=None,
+        "What will `tape0.gradient(total, [x0, x1])` return?",
+        answer="[1, None]",
+        choices=("[1, 0.25]", "[1, None]", "[1, 0]", "an error"),
         hints={
-            0: "0 would mean that it knows the path and that it's flat. Does it know the path?",
-            0.25: "That's what tape1 knows. The two don't talk to each other.",
-            1: "That's the slope with respect to x0.",
+            "[1, 0.25]": "0.25 is what tape1 knows. The two don't talk to each other.",
+            "[1, 0]": "0 would mean that it found a path, and that it's flat there. Has tape0 written down a path to x1?",
+            "an error": "Nobody asked for an error if a path is missing.",
         },
         why="It never watched x1, so it recorded nothing that leads there.",
     ),
     Prediction(
-        "This tape is paused while y is squared. What dz/dy does the other tape find?",
-        answer=6,
+        "`z = x**2 + y` and `m = y + y**2 + x` stand under two tapes, and nobody calls `watch`. Which lines does `tape_z` "
+        "record?",
+        answer="both lines",
+        choices=("the line of z", "both lines", "neither line"),
         hints={
-            None: "That's what the paused tape says. Who was told to pause?",
-            4: "That's dz/dx. At y = 3, what is the slope of y²?",
-            9: "9 is the value of y². What is its slope at 3?",
-            0: "z does contain y², and the other tape wrote that down.",
+            "the line of z": "How would the tape know that you'll only ask it about z?",
+            "neither line": "x and y are trainable variables. What does a tape do when your code computes with one?",
         },
-        why="The pause belongs to one tape; the other records the square as usual.",
+        why="Both tapes watch x and y as soon as they're used, and a tape's name means nothing to it.",
     ),
     Prediction(
-        "`z = x**2 + y` and `m = y + y**2 + x`, under two tapes. How many entries will `tape_z` hold?",
-        answer=5,
+        "What will `hers` return for the gradients of her loss?",
+        answer="None, three times",
+        choices=("the right slopes", "None, three times", "zeros", "an error"),
         hints={
-            2: "Those are the operations of z. Did anybody tell tape_z to leave out m?",
-            3: "Those are the operations of m. And z?",
-            4: "Count again: two operations make z, and three make m.",
-            10: "That's both tapes together.",
+            "the right slopes": "Which tape watches her parameters?",
+            "zeros": "Zero is an answer. What does this tape know?",
+            "an error": "A path that is missing raises no error unless you ask for one.",
         },
-        why="x and y are variables, so both tapes watch them, and each records all five operations.",
+        why="`his` watches all five, and `hers` watches nothing.",
     ),
     Prediction(
-        "If the forger plays perfectly, what chance of being genuine will she give his coins?",
+        "Once the forger plays perfectly, what chance of being genuine will she give his coins?",
         answer=0.5,
         hints={
-            1: "Then she would be wrong about every one of them, and her loss would push her away from that.",
+            1: "She'd give genuine coins of the same weight a chance of 1, too, and be wrong about every forged one. Her "
+            "loss would drive her away from that.",
             0: "Then his loss would be large, and he would still be learning.",
+            50: "Write the chance as a number between 0 and 1.",
             1.5: "A chance lies between 0 and 1.",
         },
         why="If forged and genuine coins look the same, she can only guess.",
         within=0.03,
     ),
     Prediction(
-        "If all five weights descend the sum of the two losses, where will it end?",
-        answer="below 2.08, with bad forgeries",
-        choices=("below 2.08, with bad forgeries", "at 2.08, with the same coins", "above 2.08, with bad forgeries"),
+        "With `forgets=0.0` she is free to judge as sharply as she can. When will his coins settle at the goal?",
+        answer="much later",
+        choices=("sooner", "at about the same turn", "much later"),
         hints={
-            "at 2.08, with the same coins": "In the game, each weight followed one loss only. Now her loss moves the "
-            "forger's weights too.",
-            "above 2.08, with bad forgeries": "All five weights go downhill on it now. Why should it end higher?",
+            "sooner": "A sharper inspector drives him faster. Does that help him to *stop* at the goal? At turn 60 he had "
+            "gone past it even with the penalty.",
+            "at about the same turn": "Her ratings are what drives him. What happens to them if nothing pulls them back "
+            "to 0?",
         },
-        why="Now both want the same. The forged coins move away, so that she can rate the genuine ones high without "
-        "rating them high as well.",
+        why="She drives him faster, and he overshoots. Her forgetting is the brake.",
     ),
     Prediction(
-        "What will `inspector_tape` return for the gradients of the inspector's loss?",
-        answer="None, three times",
-        choices=("the right gradients", "None, three times", "zeros", "it raises an error"),
+        "If all five parameters follow the sum of the two losses, where will it end?",
+        answer="below 2.08, with bad coins",
+        choices=("below 2.08, with bad coins", "at 2.08, with the same coins", "above 2.08, with bad coins"),
         hints={
-            "the right gradients": "Whose tape watches the inspector's weights?",
-            "zeros": "Zero is an answer. What does this tape know?",
-            "it raises an error": "A gradient that isn't connected raises nothing unless you ask it to.",
+            "at 2.08, with the same coins": "In the game, each parameter followed one loss alone. Now her loss moves his "
+            "parameters, too.",
+            "above 2.08, with bad coins": "All five go downhill on it now. Why should it end higher?",
         },
-        why="`forger_tape` watches everything and `inspector_tape` watches nothing.",
+        why="Now both want the same: he makes it easy for her to tell his coins from genuine ones.",
     ),
     Prediction(
-        "One persistent tape holds a certain number of bytes. How many times as many do two tapes hold together?",
-        answer=1,
+        "In the next cell, both losses are computed from coins behind the cut. What slopes will *his* loss bring to his two "
+        "parameters?",
+        answer="None, twice",
+        choices=("the same as without the cut", "None, twice", "zeros, twice"),
         hints={
-            2: "Two lists, yes. But does an entry copy the arrays that it refers to?",
-            1.5: "Both tapes record all the lines here. Do they copy the arrays?",
+            "the same as without the cut": "By what path would a walk get from his loss to his parameters? What stands in "
+            "its way?",
+            "zeros, twice": "Zero is an answer. Does any walk get to his parameters?",
         },
-        why="Both lists refer to the same arrays.",
+        why="The cut was meant for her loss, but every path to his parameters leads through it.",
     ),
 )
 
-Point = tuple[ad.Tensor, ad.Tensor]
-Ask = Callable[..., Any]
-ANGLE_AND_POWER: Point = ad.constant(0.825), ad.constant(1.317)
+FAULTS = ("cut", "unwatched", "shared", "bribed")
 
 
-def watches(function: Callable[..., Any], point: Point) -> list[Any]:
-    """Return the tape of each watch while a learner's function runs."""
-    return [event.tape for event in observe(function, *point, written="")[1] if isinstance(event, Watch)]
+def fault(right: str, **hints: str) -> Choice:
+    """Return the form for the fault of one log."""
+    return Choice(answer=right, choices=FAULTS, hints=hints)
 
 
-def count_tapes(point: Point) -> Callable[[Callable[..., Any]], int]:
-    """Return what counts the tapes that watch something."""
-    return lambda function: len(set(map(id, watches(function, point))))
-
-
-def has_begun(function: Callable[..., Any]) -> bool:
-    """Return whether a tape recorded something, or a gradient was found."""
-    given, events = observe(function, *ANGLE_AND_POWER, written="")
-    none = isinstance(given, tuple | list) and all(part is None for part in given)
-    return not none or any(isinstance(event, Record) for event in events)
-
-
-def use_two_tapes(first: tuple[int, ...], second: tuple[int, ...], ask: Ask | None = None) -> Callable[..., Any]:
-    """Return a function whose two tapes watch the sources with these numbers, and are asked about their own."""
-
-    def two_tapes(*x: Any) -> Any:
-        with ad.GradientTape() as tape0, ad.GradientTape() as tape1:
-            tape0.watch([x[k] for k in first])
-            tape1.watch([x[k] for k in second])
-            total = np.sin(x[0]) * np.exp(x[1])
-        slopes = [tape.gradient(total, source) for tape, source in zip((tape0, tape1), x, strict=True)]
-        return ask(*slopes) if ask else slopes
-
-    return two_tapes
-
-
-def explain_none(k: int) -> str:
-    """Return the hint where one gradient is None."""
-    return (
-        f"The gradient with respect to x{k} is None: tape{k} was not watching it when total was computed. "
-        f"What tape{1 - k} watches doesn't help tape{k}."
-    )
-
-
-TWO_TAPES = Function(
-    "Two independent tapes",
+FOUR_GAMES = Table(
+    "Four games that went wrong",
     """\
-Let `tape0` follow `x0` alone, and `tape1` follow `x1` alone.""",
-    signature="two_tapes(x0, x1)",
-    returns=("the gradient with respect to x0", "the gradient with respect to x1"),
-    cases=[
-        Case(
-            has_begun,
-            "Both gradients are None: neither tape recorded anything. Where the three dots stand, before the line of "
-            "total, each tape has its own `watch`.",
+Each of four programs plays the game of this chapter, with one fault. Where a slope is `None`, they take no step.
+
+- *cut*: the coins are cut with `stop_gradient` before they are rated, once for both losses;
+- *unwatched*: her tape watches nothing;
+- *shared*: all five parameters follow the sum of both losses;
+- *bribed*: his parameters follow his loss, and hers follow the sum of both.
+
+None of the programs complained. Here are their logs, in the wrong order. Which fault does each game have? Write the words as strings.
+
+```text
+            turn 0          turn 10         turn 50
+A   coins   10.00 +- 1.00   10.29 +- 1.31   11.43 +- 0.79
+    losses  his 0.69        his 0.53        his 0.37
+            hers 1.39       hers 1.33       hers 1.58
+B   coins   10.00 +- 1.00   10.00 +- 1.00   10.00 +- 1.00
+    losses  his 0.69        his 0.69        his 0.69
+            hers 1.39       hers 1.39       hers 1.39
+C   coins   10.00 +- 1.00    9.77 +- 0.46    9.59 +- 0.11
+    losses  his 0.69        his 0.61        his 0.65
+            hers 1.39       hers 1.00       hers 0.93
+D   coins   10.00 +- 1.00   10.00 +- 1.00   10.00 +- 1.00
+    losses  his 0.69        his 0.89        his 1.03
+            hers 1.39       hers 1.04       hers 1.03
+```""",
+    parts={
+        "A": fault(
+            "bribed",
+            cut="In A the coins move, so some slope gets to his parameters.",
+            unwatched="In A, his coins are rated better and better while they move. If she never moved, would she rate "
+            "any coin above another?",
+            shared="If all followed the sum, it would keep falling. In A it goes from 2.08 to 1.86, and up again to "
+            "1.95. Which of the two losses keeps falling?",
         ),
-        ANGLE_AND_POWER,
-        Case(
-            count_tapes(ANGLE_AND_POWER),
-            "Both gradients are right, and you used {given} tapes. Two are enough: let each come from one of its own.",
+        "B": fault(
+            "unwatched",
+            cut="If only his slopes were lost, she would still learn. In B nothing moves at all.",
+            shared="In B nothing moves at all. Which fault stops her, and what does he gain by moving if she rates all "
+            "coins 0?",
+            bribed="In B nothing moves at all. Which fault stops her, and what does he gain by moving if she rates all "
+            "coins 0?",
         ),
-        Case(
-            lambda function: len(watches(function, ANGLE_AND_POWER)),
-            "Both gradients are right, but a tape watches more than its own source, and so records more than it needs. "
-            "One `watch` for each tape is enough.",
+        "C": fault(
+            "shared",
+            cut="In C the coins move, so some slope gets to his parameters.",
+            unwatched="In C her loss falls from 1.39 to 0.93. With ratings of 0 for every coin it would stay.",
+            bribed="If she worked for him, her ratings of his coins would rise, and his loss would fall by a lot. In C "
+            "he moves away from 11.5, for the sake of whose loss?",
+        ),
+        "D": fault(
+            "cut",
+            unwatched="In D her loss falls although no coin moves. So who learns?",
+            shared="In D no coin moves. Where would the slopes of the sum be lost on their way to him?",
+            bribed="In D no coin moves, and his loss rises. Would she do that if she followed it?",
+        ),
+    },
+    hints=[
+        (
+            {"B": "cut", "D": "unwatched"},
+            "B and D have changed places. In one of them she learns and he doesn't; in the other nobody does.",
+        ),
+        (
+            {"A": "shared", "C": "bribed"},
+            "A and C have changed places. Add up the two losses at each turn: in which game does the sum keep falling?",
         ),
     ],
-    answer=use_two_tapes((0,), (1,)),
+    why="A: she works for him. B: as long as she rates every coin 0, he gains nothing by moving. C: they conspire. D: she "
+    "learns, and he never hears of it. And B shows the very losses of a finished game.",
+    minutes=8,
+)
+
+stop = ad.stop_gradient
+Loss = Callable[[Any, Any], Any]
+X, Y = ad.constant([0.7, -1.2]), ad.constant([1.9, 0.4])
+
+
+def his_loss(x: Any, y: Any) -> Any:
+    """Return what the first player wants to be small."""
+    return np.sum(x * x * y) + np.sum(np.exp(0.5 * y))
+
+
+def her_loss(x: Any, y: Any) -> Any:
+    """Return what the second player wants to be small."""
+    return np.sum(np.sin(x) * y * y)
+
+
+def slopes_of(function: Callable[..., Any]) -> list[Any]:
+    """Return the gradients of what a learner's function returns, with respect to both sources."""
+    result, tape = record(lambda x, y: function(his_loss, her_loss, x, y), X, Y)
+    return tape.gradient(result, [X, Y])
+
+
+def explain_slopes(found: Any, wanted: Any) -> str:
+    """Return the hint for slopes that are wrong in a way that has no hint of its own."""
+    said = []
+    for name, loss, each, right in zip("xy", ("his", "her"), found, wanted, strict=True):
+        if each is None:
+            said.append(f"{name} hears nothing. In {loss} loss, it should stay connected.")
+        elif not near(each, right):
+            said.append(f"{name} should hear of {loss} loss, and of that alone.")
+    return " ".join(["The sum is right.", *said])
+
+
+def cut_as(his: Callable[[Any, Any], tuple[Any, Any]], hers: Callable[[Any, Any], tuple[Any, Any]]) -> Any:
+    """Return a function that adds the losses, each computed from what these make of the sources."""
+    return lambda one, other, x, y: one(*his(x, y)) + other(*hers(x, y))
+
+
+def whole(x: Any, y: Any) -> tuple[Any, Any]:
+    """Return both as they are."""
+    return x, y
+
+
+def keep_x(x: Any, y: Any) -> tuple[Any, Any]:
+    """Return x, and y cut."""
+    return x, stop(y)
+
+
+def keep_y(x: Any, y: Any) -> tuple[Any, Any]:
+    """Return x cut, and y."""
+    return stop(x), y
+
+
+def keep_none(x: Any, y: Any) -> tuple[Any, Any]:
+    """Return both cut."""
+    return stop(x), stop(y)
+
+
+def pauses_its_own(one: Loss, other: Loss, x: Any, y: Any) -> Any:
+    """Pause a tape that is not recording, which is refused."""
+    with ad.GradientTape().stop_recording():
+        return one(x, y) + other(x, y)
+
+
+def pauses_none(*args: Any) -> Any:
+    """Raise what a function raises that pauses a tape it doesn't have."""
+    raise NameError("name 'tape' is not defined")
+
+
+def return_slopes(one: Loss, other: Loss, x: Any, y: Any) -> Any:
+    """Return the two slopes from tapes of their own, in place of the sum."""
+    with ad.GradientTape() as his, ad.GradientTape() as hers:
+        his.watch(x)
+        hers.watch(y)
+        first, second = one(x, y), other(x, y)
+    return his.gradient(first, x), hers.gradient(second, y)
+
+
+ASKED_OUTSIDE = (
+    "Those are the two slopes. Return the sum of the losses; the one tape outside will be asked for the slopes."
+)
+TWO_NUMBERS = "Return one number, the sum of the two losses."
+NO_TAPE = "Your function isn't given the tape, so it can't pause it. A cut needs no tape (chapter 9)."
+FOR_BOTH = Function(
+    "One tape for two players",
+    """\
+Two players share one tape. He moves `x` and wants `his_loss(x, y)` to be small; she moves `y` and wants `her_loss(x, y)` to be small. The tape watches both and is asked once, for `gradient(result, [x, y])`. Repair `for_both`, so that this brings the slope of *his* loss to `x` and that of *her* loss to `y`. The result must still be the sum of the two losses.""",
+    signature="for_both(his_loss, her_loss, x, y)",
+    cases=[
+        Case(
+            lambda f: record(lambda x, y: f(his_loss, her_loss, x, y), X, Y)[0],
+            "The result is {given}, and the sum of the two losses is {answer}. Keep the sum: a cut changes no value.",
+        ),
+        Case(slopes_of, explain_slopes),
+    ],
+    answer=cut_as(keep_x, keep_y),
     spellings=[
-        lambda x0, x1: (
-            ad.grad(lambda x0: np.sin(x0) * np.exp(x1))(x0),
-            ad.grad(lambda x1: np.sin(x0) * np.exp(x1))(x1),
-        )
+        lambda one, other, x, y: one(x, y.numpy()) + other(x.numpy(), y),
+        lambda one, other, x, y: other(stop(x), y) + one(x, stop(y)),
     ],
     hints=[
         (
-            use_two_tapes((1,), (0,)),
-            "Both gradients are None: each tape is asked about what the other one watches. Exchange the two watches.",
-        ),
-        (use_two_tapes((), (1,)), explain_none(0)),
-        (use_two_tapes((0,), ()), explain_none(1)),
-        (
-            use_two_tapes((0,), (1,), lambda first, second: (second, first)),
-            "The two gradients have changed places: x0 comes first, then x1.",
+            cut_as(whole, whole),
+            "The sum is right, but each source hears of both losses: this is the shared loss. In his loss, which of the "
+            "two should stand still?",
         ),
         (
-            lambda x0, x1: (np.cos(x0) * np.exp(x1), np.sin(x0) * np.exp(x1)),
-            "Both gradients are right, but no tape was used. Let two tapes find them.",
+            cut_as(keep_y, keep_x),
+            "The wrong ones stand still: each source hears of the opponent's loss alone. In his loss, x should stay "
+            "connected.",
         ),
         (
-            lambda *x: ad.grad(lambda x0, x1: np.sin(x0) * np.exp(x1), (0, 1))(*x),
-            "Both gradients are right, but one tape found both. Let each come from a tape of its own.",
+            cut_as(keep_x, whole),
+            "y hears of her loss alone, as it should. But x still hears of both. What should stand still in her loss?",
         ),
+        (
+            cut_as(whole, keep_y),
+            "x hears of his loss alone, as it should. But y still hears of both. What should stand still in his loss?",
+        ),
+        (cut_as(keep_y, whole), "Now x hears of her loss alone. In his loss, x is the one that should stay connected."),
+        (cut_as(whole, keep_x), "Now y hears of his loss alone. In her loss, y is the one that should stay connected."),
+        (
+            cut_as(keep_y, keep_y),
+            "x hears nothing: it is cut in both losses. In which loss should it stay connected?",
+        ),
+        (
+            cut_as(keep_x, keep_x),
+            "y hears nothing: it is cut in both losses. In which loss should it stay connected?",
+        ),
+        (
+            cut_as(keep_none, keep_none),
+            "Nothing is connected any more: both slopes are None. In each loss, cut one source and leave the other.",
+        ),
+        (
+            lambda one, other, x, y: stop(one(x, y)) + other(x, y),
+            "You cut a whole loss, so nobody hears of his. Cut what goes into a loss, and only one part of it.",
+        ),
+        (
+            lambda one, other, x, y: one(x, y) + stop(other(x, y)),
+            "You cut a whole loss, so nobody hears of hers. Cut what goes into a loss, and only one part of it.",
+        ),
+        (pauses_its_own, NO_TAPE),
+        (pauses_none, NO_TAPE),
+        (lambda one, other, x, y: (one(x, stop(y)), other(stop(x), y)), TWO_NUMBERS),
+        (lambda one, other, x, y: [one(x, stop(y)), other(stop(x), y)], TWO_NUMBERS),
+        (lambda one, other, x, y: (one(x, y), other(x, y)), TWO_NUMBERS),
+        (return_slopes, ASKED_OUTSIDE),
+        (lambda *args: list(return_slopes(*args)), ASKED_OUTSIDE),
     ],
-    why="Each tape holds what depends on its own source: two entries, of which one is the product.",
-    minutes=4,
-)
-
-
-X_AND_Y: Point = ad.constant(1.921), ad.constant(2.418)
-
-
-def computes_twice(function: Callable[..., Any]) -> bool:
-    """Return whether the squares of x and y are on a tape more than once each."""
-    events = observe(function, *X_AND_Y, written="")[1]
-    values = [event.entry.output_value for event in events if isinstance(event, Record)]  # None if they were released
-    squares = [float(value) ** 2 for value in X_AND_Y]
-    return sum(value is not None and any(near(value, square) for square in squares) for value in values) > 2
-
-
-def use_one_tape(ask: Ask, persistent: bool = True) -> Callable[..., Any]:
-    """Return a function whose one tape is asked as `ask` says."""
-
-    def one_tape(x: Any, y: Any) -> Any:
-        with ad.GradientTape(persistent=persistent) as tape:
-            tape.watch([x, y])
-            z = x**2 + y
-            m = y + y**2 + x
-        return ask(tape.gradient, z, m, x, y)
-
-    return one_tape
-
-
-UNCONNECTED = (
-    "{0} is None. Watch x and y before z and m are computed. And ask about z and m themselves: what is computed after "
-    "the block is not on the tape."
-)
-TOO_MANY = (
-    "One call returned several gradients, because you asked about several sources. Ask for dz/dx alone, and for dm/dy "
-    "alone."
-)
-
-ONE_TAPE = Function(
-    "Two gradients from one tape",
-    """\
-Return dz/dx and dm/dy, in this order. Use one tape, and compute `z` and `m` only once.""",
-    signature="one_tape(x, y)",
-    returns=("dz/dx", "dm/dy"),
-    cases=[
-        X_AND_Y,
-        Case(
-            count_tapes(X_AND_Y),
-            "Both gradients are right, and you used {given} tapes. One that is persistent is enough.",
-        ),
-        Case(
-            computes_twice,
-            "Both gradients are right, but z or m was computed more than once. Once is enough: ask twice.",
-        ),
-    ],
-    answer=use_one_tape(lambda gradient, z, m, x, y: (gradient(z, x), gradient(m, y))),
-    hints=[
-        (
-            use_one_tape(lambda gradient, z, m, x, y: (gradient(z, x), gradient(m, y)), persistent=False),
-            "The second gradient was refused, because a one-shot tape answers once. Which kind of tape answers as often "
-            "as you like?",
-        ),
-        (lambda x, y: (None, ...), UNCONNECTED.format("dz/dx")),
-        (lambda x, y: (..., None), UNCONNECTED.format("dm/dy")),
-        (lambda x, y: ([2 * x, 1.0], ...), TOO_MANY),
-        (lambda x, y: (..., [1.0, 1 + 2 * y]), TOO_MANY),
-        (
-            lambda x, y: (2 * x + 1, 2 + 2 * y),
-            "That is the gradient of z + m: several targets in one call are added up. Ask twice.",
-        ),
-        (lambda x, y: (2 * x, 1.0), "These are dz/dx and dz/dy. The second one should be the gradient of m."),
-        (lambda x, y: (1.0, 1 + 2 * y), "These are dm/dx and dm/dy. The first one should be the gradient of z."),
-        (lambda x, y: (1.0, 1.0), "These are dm/dx and dz/dy: the targets have changed places."),
-        (lambda x, y: (1 + 2 * y, 2 * x), "Both gradients are there, in the other order: first dz/dx, then dm/dy."),
-        (lambda x, y: (2 * x, 1 + 2 * y), "Both gradients are right, but no tape was used. Let the tape find them."),
-    ],
-    why="The entries of one tape are enough for both. At x = 3, y = 2 they give 6 and 5.",
-    minutes=4,
+    why="Each source is reached from one loss only, so one walk does what two tapes would. In each loss, the opponent "
+    "stands still.",
+    minutes=8,
 )
 
 
@@ -286,11 +350,12 @@ class Lines(Exercise):
     def read(self, given: Any, name: str = "your answer") -> frozenset[str]:
         """Return the set."""
         if isinstance(given, str):
-            given = given.replace(",", " ").split()
+            given = list(given.replace(",", "").replace(" ", ""))
         if not isinstance(given, set | frozenset | list | tuple):
             raise NotYet(f'For {name} I need a set of names, as in {{"p", "q"}}, and got {shorten(given)}.')
         if ... in given:
             raise NotYet(f"Replace the three dots: which lines does {name} record?")
+        given = [line.strip().lower() if isinstance(line, str) else line for line in given]
         if unknown := [line for line in given if line not in ("p", "q", "r", "s", "t")]:
             raise NotYet(f"For {name} you name {shorten(unknown[0])}. The lines are p, q, r, s and t.")
         return frozenset(given)
@@ -350,7 +415,7 @@ with ad.GradientTape() as first, ad.GradientTape(watch_accessed_variables=False)
         )
     ],
     why="`first`: q and s. `second`: p, r, s and t. Only s is in both, because of y in the one and of r in the other.",
-    minutes=4,
+    minutes=6,
 )
 
-QUESTIONS = (*PREDICTIONS, TWO_TAPES, ONE_TAPE, LANES)
+QUESTIONS = (*PREDICTIONS, FOUR_GAMES, FOR_BOTH, LANES)

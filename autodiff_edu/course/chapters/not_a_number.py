@@ -41,7 +41,7 @@ PREDICTIONS = (
         answer="1 and 0",
         choices=("0 and 0", "0 and nan", "1 and 0", "1 and nan"),
         hints={
-            "0 and 0": "The root sees the filler 1. Who would turn its root into a 0?",
+            "0 and 0": "The root sees the filler 1. What would turn its root into a 0?",
             "0 and nan": "The root sees the filler 1. Which root does it return, and with which derivative?",
             "1 and nan": "The root sees the filler 1, where its derivative is 1/2. Does that go on to `x`?",
         },
@@ -112,6 +112,12 @@ def misfit(c: Any, k: Any, masses: Any, rates: Any, filler: float = 1.0, missing
     return np.sum(np.where(known, c + k * np.log(safe) - np.log(rates), missing) ** 2)
 
 
+def squares_first(c: Any, k: Any, masses: Any, rates: Any) -> Any:
+    """Leave the missing animal out when its error has been squared, which is too late."""
+    safe = np.where(masses > 0.0, masses, 0.0)
+    return np.sum(np.where(masses > 0.0, (c + k * np.log(safe) - np.log(rates)) ** 2, 0.0))
+
+
 def by_a_mask(c: Any, k: Any, masses: Any, rates: Any) -> Any:
     """Multiply by a mask where the right function takes a 0."""
     return np.sum(((c + k * np.log(masses) - np.log(rates)) * (masses > 0.0)) ** 2)
@@ -154,8 +160,8 @@ A large animal needs more power than a small one. From the mouse to the elephant
         *(
             (
                 lambda c, k, m, r, filler=filler: misfit(c, k, m, r, filler),
-                "The misfit is right, and so is its slope with respect to c. With respect to k it is nan: 0 times the "
-                "logarithm of your filler. k joins between the two `where`s, so what does it need of the filler?",
+                "The misfit is right, and so is its slope with respect to c. With respect to k it is nan. Go back from the "
+                "misfit to k, for the animal without a mass. A 0 is sent back. What is it multiplied by before it gets to k?",
             )
             for filler in (0.0, -1.0)
         ),
@@ -187,6 +193,24 @@ A large animal needs more power than a small one. From the mouse to the elephant
             lambda c, k, m, r: misfit(c, ad.stop_gradient(k), m, r),
             "The misfit is right, and its slope with respect to k is None. Cutting k off avoids the nan, but then "
             "nobody can fit k.",
+        ),
+        (
+            squares_first,
+            "The misfit is right, and its slopes are nan. What you leave out of the value still meets a 0 on the way back, "
+            "and 0 times nan or an infinity is nan. Leave it out before it becomes one.",
+        ),
+        (
+            lambda c, k, m, r: np.sum(
+                np.where(m > 0.0, 0.0, c + k * np.log(np.where(m > 0.0, m, 1.0)) - np.log(r)) ** 2
+            ),
+            "Only the animal without a mass counts: the two choices of the outer `where` are swapped.",
+        ),
+        *(
+            (
+                lambda c, k, m, r, tiny=tiny: np.sum((c + k * np.log(m + tiny) - np.log(r)) ** 2),
+                "Everything is finite, but the animal without a mass counts, as if it weighed next to nothing. Leave it out.",
+            )
+            for tiny in (1e-6, 1e-8, 1e-9, 1e-10, 1e-12)
         ),
     ],
     why="The animal without a mass counts neither in the misfit nor in its two slopes.",
@@ -241,8 +265,8 @@ WAVE = Function(
     hints=[
         (
             lambda x: wave(x, lambda x: 1.0),
-            "Values and slopes are right, and the second derivative at 0 is 0. What your code computes there doesn't bend: "
-            "it is a constant, or a quotient of tiny numbers, whose bend is lost in rounding. What could stand there?",
+            "Values and slopes are right, and the second derivative at 0 is still 0. Which part of your code computes the "
+            "value there, and how does that part bend? (In a quotient of tiny numbers, the bend is lost in rounding.)",
         ),
         (
             lambda x: np.where(x != 0.0, np.sin(x) / x, 1.0 - x**2 / 6.0),
@@ -268,9 +292,20 @@ WAVE = Function(
             lambda x: wave(x, lambda x: 1.0 - x**2 / 3.0),
             "At 0 your second derivative is -2/3. Differentiating x² twice gives 2, so what stands before x²?",
         ),
+        *(
+            (polynomial, "The polynomial is right near 0 only. Elsewhere, keep sin x / x.")
+            for polynomial in (lambda x: 1.0 - x**2 / 6.0, lambda x: 1.0 - x**2 / 6.0 + x**4 / 120.0)
+        ),
         (
-            lambda x: 1.0 - x**2 / 6.0,
-            "The polynomial is right near 0 only. Elsewhere, keep sin x / x.",
+            lambda x: np.where(x != 0.0, 1.0 - x**2 / 6.0, np.sin(np.where(x != 0.0, x, 1.0))),
+            "The two choices of the `where` are swapped: the polynomial is for 0.",
+        ),
+        *(
+            (
+                lambda x, tiny=tiny: np.sin(x + tiny) / (x + tiny),
+                "Adding something to x moves all the values a little, not only the one at 0.",
+            )
+            for tiny in (1e-6, 1e-5, 1e-4, 1e-3)
         ),
     ],
     why="Value, slope and second derivative are right at 0, too: 1, 0 and -1/3.",
@@ -337,7 +372,7 @@ NO_AXIS = (
 LOSS = Function(
     "A stable loss",
     """\
-`loss(scores, labels)` gets the scores of several samples, one row each, and for each row the number of its right answer. Return the mean of the rows' losses. It has to be right for any finite scores, even when one row is near 1000 and the next near −1000, and to second order.""",
+`loss(scores, labels)` gets the scores of several samples, one row each, and for each row the number of its right answer. Return the mean of the rows' losses. The loss and its first two derivatives have to be right for all finite scores, even if one row is near 1000 and the next near −1000.""",
     signature="loss(scores, labels)",
     cases=[
         Case(
@@ -405,6 +440,34 @@ LOSS = Function(
         (
             lambda s, k: loss(s, k) + np.mean(largest(s)),
             "The largest score is added once too often. Was it subtracted inside exp?",
+        ),
+        (
+            lambda s, k: loss(s, k) - 2.0 * np.mean(largest(s)),
+            "Add the largest score to the logarithm: you subtract it.",
+        ),
+        *(
+            (
+                lambda s, k, sign=sign: sign * np.mean(right_scores(s, k)),
+                "Those are only the scores of the right answers. Each row's log-sum-exp is missing.",
+            )
+            for sign in (1.0, -1.0)
+        ),
+        (
+            lambda s, k: np.mean(
+                np.log(np.sum(np.exp(s - np.max(s, axis=0)), axis=1)) - right_scores(s - np.max(s, axis=0), k)
+            ),
+            "You subtract the largest score of each column. Each row has its own: that is `axis=1`.",
+        ),
+        (
+            lambda s, k: np.expand_dims(largest(s), 1) + log_sums(s) - largest(s) - right_scores(s, k),
+            "You return a table of 4 × 4 numbers: something of shape (4, 1) met something of shape (4,). Take `m[:, 0]` where "
+            "the rows' numbers meet, and then the mean.",
+        ),
+        (
+            lambda s, k: (
+                np.log(np.sum(np.exp(s - np.expand_dims(largest(s), 1)))) + np.mean(largest(s) - right_scores(s, k))
+            ),
+            "Each row subtracts its own largest score, but the sum is one for all rows. Sum along axis 1.",
         ),
         (
             lambda s, k: np.mean(largest(s) - right_scores(s, k)),
