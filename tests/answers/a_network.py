@@ -94,6 +94,9 @@ WRONG = {
         (unpacking_two, "go on until the last one"),
         (lambda layers: backwards([layers[0], *layers]), "The first layer is in it twice"),
         (lambda layers: backwards(layers[::-1]), "W1 stands on the left"),
+        (lambda layers: layers[-1], "the last layer alone"),
+        (lambda layers: layers[0], "the first layer alone"),
+        (lambda layers: tuple(sum(parts) for parts in zip(*layers, strict=True)), "one after the other"),
         (lambda layers: layers[0][0] @ layers[1][0], "Return W and b"),
         (lambda layers: (..., ...), "three dots"),
         (lambda layers: None, "Is a `return` missing"),
@@ -114,6 +117,8 @@ WRONG = {
     ],
     3: [
         (lambda g, z, x, y: (g, g), "the rule of `x \\+ y`"),
+        (lambda g, z, x, y: (np.maximum(g, 0.0), np.maximum(g, 0.0)), "not of g: a cotangent may be negative"),
+        (lambda g, z, x, y: (np.maximum(g, x), np.maximum(g, y)), "of x and y, not of g"),
         (lambda g, z, x, y: (g * z, g * z), "z is the value of the larger one"),
         (lambda g, z, x, y: (np.maximum(g * x, 0.0), np.maximum(g * y, 0.0)), "not by a value"),
         (lambda g, z, x, y: (g * (x > 0.0), g * (y > 0.0)), "You compare with 0"),

@@ -26,14 +26,14 @@ PREDICTIONS = (
         why="151 of 342. A network that does no better has learnt nothing.",
     ),
     Prediction(
-        "`x` has the shape (242, 2), and `W` the shape (2, 8). What is the shape of the contribution that `x @ W` "
+        "`x` has the shape (242, 2), and `W` the shape (2, 3). What is the shape of the contribution that `x @ W` "
         "sends to `W`?",
-        answer=(2, 8),
+        answer=(2, 3),
         hints={
-            (242, 8): "That is the shape of `x @ W`, and of the cotangent g that arrives there.",
-            (8, 2): "A gradient has the shape of its source.",
+            (242, 3): "That is the shape of `x @ W`, and of the cotangent g that arrives there.",
+            (3, 2): "A gradient has the shape of its source.",
             (242, 2): "That is the shape of x.",
-            (8,): "That is the shape of an offset. What shape is `W`?",
+            (3,): "That is the shape of the offsets. What shape is `W`?",
         },
         why="The shape of its source, as always. The only product of x and g that has it is `x.T @ g`.",
     ),
@@ -53,8 +53,8 @@ PREDICTIONS = (
     ),
     Prediction(
         "One layer alone names 89 of the 100 new penguins correctly. How many will this network with two layers name?",
-        answer="89",
-        choices=("about 75", "89", "about 93", "about 98"),
+        answer="89 again",
+        choices=("about 75", "89 again", "about 93", "about 98"),
         hints={
             "about 75": "It can do whatever one layer can do. So why should it do worse?",
             "about 93": "It has almost six times as many parameters. But what does `(x @ W1) @ W2` compute that `x @ W` "
@@ -66,8 +66,8 @@ PREDICTIONS = (
     ),
     Prediction(
         "With `np.tanh` between the layers, how many of the 100 new penguins are named correctly?",
-        answer="98",
-        choices=("still 89", "about 92", "98", "all 100"),
+        answer="about 98",
+        choices=("still 89", "about 92", "about 98", "all 100"),
         hints={
             "still 89": "`tanh` can't be multiplied out, so two layers aren't one any more.",
             "about 92": "Look at the picture of the bills: of 100 penguins, how many lie inside another cloud?",
@@ -77,17 +77,17 @@ PREDICTIONS = (
     ),
     Prediction(
         "Put 100 others aside, four times. How will the two networks compare?",
-        answer="95 to 98 with `tanh`, and better than without it each time",
+        answer="the figures change, and with `tanh` more are right each time",
         choices=(
-            "98 with `tanh`, each time",
-            "95 to 98 with `tanh`, and better than without it each time",
-            "sometimes one is better, sometimes the other",
+            "98 are right with `tanh`, each time",
+            "the figures change, and with `tanh` more are right each time",
+            "sometimes one is ahead, sometimes the other",
         ),
         hints={
-            "98 with `tanh`, each time": "Two were wrong. With 100 others, why just as many?",
-            "sometimes one is better, sometimes the other": "The gap was 9 of 100. Would other penguins close it?",
+            "98 are right with `tanh`, each time": "Two were wrong. With 100 others, why just as many?",
+            "sometimes one is ahead, sometimes the other": "The gap was 9 of 100. Would 100 other penguins close it?",
         },
-        why="A figure from 100 penguins has some luck in it; the difference has less, as both are judged on the same.",
+        why="A figure from 100 penguins has some luck in it, and so has the gap: it is between 2 and 9 here.",
     ),
     Prediction(
         "With a single hidden unit in place of eight, how many of the 100 new penguins are named correctly?",
@@ -99,10 +99,11 @@ PREDICTIONS = (
             "number.",
             "98": "All three scores are then made of one number. Can it put three species in their places?",
         },
-        why="All three scores are made of one number now, so all borders are parallel.",
+        why="From the Adelies to the Gentoos, each score can now only rise or only fall. No Chinstrap is named correctly.",
     ),
     Prediction(
-        "The real walk deletes a value's cotangent as soon as it has been read (`del`). Why is that allowed?",
+        "The real walk deletes a value's cotangent as soon as it has been read (`del`), unless you asked for it. Why "
+        "is that allowed?",
         answer="nothing more can arrive there",
         choices=(
             "the value was used only once",
@@ -205,6 +206,12 @@ Somebody has stacked layers without anything between them. Save them some work: 
             lambda layers: merge([layers[0], *layers]),
             "The first layer is in it twice: begin with it, and go on with `layers[1:]`.",
         ),
+        (lambda layers: layers[0], "That is the first layer alone. What do those after it do to what it returns?"),
+        (lambda layers: layers[-1], "That is the last layer alone. What do those before it do to x?"),
+        (
+            lambda layers: (sum(w for w, _ in layers), sum(b for _, b in layers)),
+            "Layers are applied one after the other, so nothing is added up yet. Write out (x @ W1 + b1) @ W2 + b2.",
+        ),
         (
             partial(_merge, offset=lambda b, v, c: v @ b + c),
             "W is right. An offset is a row, as x is: it stands on the left of the next layer's W.",
@@ -284,19 +291,19 @@ OTHER = np.array([2.5, -1.0, 0.0, 5.0])
 BEND = Function(
     "Another bend",
     """\
-Many networks bend with `np.maximum(h, 0.0)` in place of `tanh`; they call it *relu*. It's a function of two inputs, and your tape has no rule for it. Write one for any `x` and `y`, such as two arrays: `rule(g, z, x, y)` returns a pair, the contribution to `x` and the contribution to `y`. What happens where `x` equals `y` is up to you.""",
+Many networks bend with `np.maximum(h, 0.0)` in place of `tanh`. That bend is called *relu*. `np.maximum` has two inputs, and your tape has no rule for it. Write one for any `x` and `y`, such as two arrays: `rule(g, z, x, y)` returns a pair, the contribution to `x` and the contribution to `y`. What happens where `x` equals `y` is up to you.""",
     signature="rule(g, z, x, y)",
     cases=[
         Case(
-            _maximum(np.float64(3.0), np.float64(1.0), np.float64(2.0)),
+            _maximum(np.float64(3.0), np.float64(1.0), np.float64(-2.0)),
             "At x = 3 and y = 1 the larger one is x. Nudge each: how far does z move?",
         ),
         Case(
-            _maximum(ONE, OTHER, np.array([1.0, 2.0, 3.0, 4.0])),
+            _maximum(ONE, OTHER, np.array([1.0, -2.0, 3.0, 4.0])),
             "Try it with a pencil, one element after another: which of the two is larger there?",
         ),
         Case(
-            _maximum(ONE, np.float64(0.0), np.array([1.0, 2.0, 3.0, 4.0])),
+            _maximum(ONE, np.float64(0.0), np.array([1.0, -2.0, 3.0, 4.0])),
             "It is right for two arrays of the same shape, but y may be a plain 0.0.",
         ),
     ],
@@ -306,6 +313,14 @@ Many networks bend with `np.maximum(h, 0.0)` in place of `tanh`; they call it *r
         lambda g, z, x, y: [g * (z == x), g * (z == y)],
     ],
     hints=[
+        (
+            lambda g, z, x, y: (np.maximum(g, 0.0), np.maximum(g, 0.0)),
+            "The maximum is taken of x and y, not of g: a cotangent may be negative. Which input moves z?",
+        ),
+        (
+            lambda g, z, x, y: (np.maximum(g, x), np.maximum(g, y)),
+            "The maximum is taken of x and y, not of g. Which input moves z?",
+        ),
         (lambda g, z, x, y: (g, g), "That is the rule of `x + y`. If the smaller one is nudged a little, does z move?"),
         (
             lambda g, z, x, y: (g * z, g * z),

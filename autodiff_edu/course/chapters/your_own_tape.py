@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import operator
 import re
 import sys
@@ -773,7 +774,7 @@ ARRAYS = [
     [parse("a = x + y; b = a * x", "b", x=2.0, y=3.0)],
     draw(60, ("+", "-", "*", "np.sin", "np.mean"), SHAPES, 20250402),
 ]
-ONES = "The seed of an array has to be an array: ones, in the shape of the target."
+ONES = "What does the walk start with, and what shape does that need if the target is an array?"
 ON_ARRAYS = {
     "one": ONES,
     "in place": "`+=` writes into an array that another value may share: the rule of `x + y` sends the same g to "
@@ -1048,6 +1049,15 @@ def judge_reflected(value: Any) -> str:
     raise NotYet(f"{written} is {_short(given)}, and should be 6.")
 
 
+def _reads(function: Any, name: str) -> bool:
+    """Return whether a function reads this local variable, or may."""
+    if not hasattr(function, "__code__"):
+        return True
+    lines = dis.get_instructions(function)
+    read = [line.argval for line in lines if "LOAD_FAST" in line.opname]
+    return any(name in each if isinstance(each, tuple) else name == each for each in read)
+
+
 class OpenLists(list[Any]):
     """A list that must not grow while one goes through it."""
 
@@ -1069,9 +1079,11 @@ def judge_append(apply: Any) -> str:
         output = call(apply, np.multiply, x, 2.0, written="`apply(np.multiply, Value(3.0), 2.0)`")
     one, other = map(list, lists)
     if not one and not other:
+        if not _reads(apply, "entry"):
+            raise NotYet("Replace the three dots: two lists were open, and `entry` hasn't been added to them.")
         raise NotYet(
-            "Two lists were open, and nothing has arrived in them. In place of the three dots, the list itself has to "
-            "grow; `entries + [entry]` makes another list."
+            "Two lists were open, and nothing has arrived in them. The list itself has to grow; `entries + [entry]` "
+            "makes another list."
         )
     if len(one) != len(other):
         raise NotYet(
