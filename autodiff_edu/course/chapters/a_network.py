@@ -340,7 +340,7 @@ Many networks bend with `np.maximum(h, 0.0)` in place of `tanh`. That bend is ca
         ),
         (
             lambda g, z, x, y: (g * (x < y), g * (x > y)),
-            "The two contributions have changed places: the larger one moves z.",
+            "Here x gets what y should get, and y what x should: the larger one moves z.",
         ),
         (
             lambda g, z, x, y: (g * (x > 0.0), g * (y > 0.0)),
