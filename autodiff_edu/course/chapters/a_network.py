@@ -85,7 +85,7 @@ PREDICTIONS = (
         ),
         hints={
             "98 are right with `tanh`, each time": "Two were wrong. With 100 others, why just as many?",
-            "sometimes one is ahead, sometimes the other": "The gap was 9 of 100. Would 100 other penguins close it?",
+            "sometimes one is ahead, sometimes the other": "The gap was 9 of 100. How likely is it to turn round in four tries?",
         },
         why="A figure from 100 penguins has some luck in it, and so has the gap: it is between 2 and 9 here.",
     ),

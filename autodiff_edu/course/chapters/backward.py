@@ -54,7 +54,7 @@ PREDICTIONS = (
     Prediction(
         "Two entries took 7 visits. Roughly how many will 16 take?",
         answer=131071,
-        within=0.02,
+        within=0.1,
         hints={
             56: "That would be so if each entry added the same number. What does one more entry do to the tree?",
             32: "That is two for each entry. But each b has two a's of its own, and so on up.",

@@ -151,7 +151,7 @@ UNSUMMED = (
 FADER = Function(
     "One fader, many tracks",
     """\
-A fader on a mixing desk fades from track `a` (at `x = 0`) to track `b` (at `x = 1`): you hear the mixture `(1 - x) * a + x * b`. Its loudness is its norm, the root of the sum of its squares. Several pairs of tracks may hang on one fader; then the loudness is the norm of their loudnesses, which `np.stack` puts into one array. Write `fader(x, pairs)`. A pair is two arrays of the same shape, or two numbers. Return the loudness and its slope with respect to `x`, with a tape or without. To compare: with `one_pair` at `x = 0.01` the slope is 5.09339, and with `three_pairs` at 0.5 the loudness is 9.974969 and the slope 2.30577.""",
+A fader on a mixing desk fades from track `a` (at `x = 0`) to track `b` (at `x = 1`): you hear the mixture `(1 - x) * a + x * b`. Its loudness is its norm, the root of the sum of its squares. With several pairs on one fader, the loudness is the norm of all the numbers in all the mixtures. Write `fader(x, pairs)`. A pair is two arrays of the same shape, or two numbers. Return the loudness and its slope with respect to `x`, with a tape or without. To compare: with `one_pair` at `x = 0.01` the slope is 5.09339, and with `three_pairs` at 0.5 the loudness is 9.974969 and the slope 2.30577.""",
     signature="fader(x, pairs)",
     returns=("the loudness", "the slope"),
     cases=[(0.01, ONE_PAIR), (0.5, THREE_PAIRS), (0.3, TWO_PAIRS)],

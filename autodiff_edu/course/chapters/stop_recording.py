@@ -16,7 +16,7 @@ from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
-        "Without the log, each turn of the loop leaves three entries. How many will it leave with the log line?",
+        "Without the log, turn 2 leaves three entries. How many will it leave with the log line?",
         answer=8,
         hints={
             3: "Can the tape know, while it records, what you'll ask for later?",

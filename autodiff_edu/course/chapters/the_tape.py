@@ -210,7 +210,7 @@ def judge_lines(answer: Any) -> str:
 PAST = Judge(  # a set, of which each line that is wrong has its own hint, and each that is missing
     "Who changed the past?",
     """\
-A colleague's tape keeps `notes.append(x)`, without a copy. The program below runs on it, and then the slopes are wrong. Which lines changed the numbers in the note? Answer with a set of line numbers. Decide with a pencil first. To try it out, take `.copy()` out of `square` again.
+A colleague's tape keeps `notes.append(x)`, without a copy. The program below runs on it, and then the slopes are wrong. Which lines changed the numbers in the note? Answer with a set of line numbers. Decide with a pencil first. To try it out, write `notes.append(x)` in `square` again.
 
 ```text
  1  data = np.array([3.0, 1.0, 2.0])
