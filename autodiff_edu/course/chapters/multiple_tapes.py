@@ -207,7 +207,8 @@ def her_loss(x: Any, y: Any) -> Any:
 def slopes_of(function: Callable[..., Any]) -> list[Any]:
     """Return the gradients of what a learner's function returns, with respect to both sources."""
     result, tape = record(lambda x, y: function(his_loss, her_loss, x, y), X, Y)
-    return tape.gradient(result, [X, Y])
+    slopes: list[Any] = tape.gradient(result, [X, Y])
+    return slopes
 
 
 def explain_slopes(found: Any, wanted: Any) -> str:
