@@ -6,7 +6,6 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-
 MANY = 1_000
 """New objects; for fewer, it isn't worth asking what somebody has frozen."""
 
