@@ -392,10 +392,12 @@ def test_the_parts_of_a_player_are_seen_together(name: str, look: Any) -> None:
     page = look(name).page
     asking = page.locator(f"{PLAYERS} section.player button[data-action=predict][aria-pressed=true]")
     asking.evaluate_all("all => all.forEach((button) => button.click())")  # a question takes room while it is asked
-    for root in page.locator(f"{PLAYERS} section.player").all():
+    opened = [root for root in page.locator(f"{PLAYERS} section.player").all() if root.is_visible()]  # not folded
+    assert opened
+    for root in opened:
         Shown(root).is_seen_at_once("controls", "sentence", "lit", "accumulator")
     page.set_viewport_size({"width": 375, "height": 667})
-    for root in page.locator(f"{PLAYERS} section.player").all():
+    for root in opened:
         Shown(root).is_seen_at_once("sentence", "accumulator")
 
 
