@@ -3,8 +3,8 @@
 # Why nothing flows back from {y} to {x}, where the words of `explain/sentences.py` do not fit.
 LEFT = "{code} returns the plain numbers of {x}, which PyTorch does not follow. Compute with {x} itself."
 CHOSEN = (
-    "{code} is a plain number. If it only chooses, as an index does, {y} jumps when it changes: there is no slope with "
-    "respect to {x}."
+    "{code} returns a plain number. As an index, or in range(), it only chooses: {y} jumps where it changes, and has "
+    "no slope with respect to {x}."
 )
 COPIED = "{code} copies the numbers of {x}, and PyTorch does not follow the copy. Use {x} itself instead."
 STACK = (

@@ -48,12 +48,12 @@ def clip(order, demand):
     return 3 * (demand - order) + 4 * relu(order - demand)
 
 
-def clipped(amounts, slope, usual):
+def clip_pull(amounts, slope, usual):
     amounts = amounts - 0.1 * slope
     return amounts - np.clip(amounts - usual, -0.05, 0.02)
 
 
-def stopped(amounts, slope, usual):
+def stop_at_usual(amounts, slope, usual):
     """Pulled, and stopped at the usual amount, on each side."""
     amounts = amounts - 0.1 * slope
     above = np.maximum(amounts - 0.02, usual)
@@ -104,7 +104,7 @@ def stack(order, demand):
 RIGHT = {
     1: [branches, other_way_round, product, two_choices, flags, own_rule, day_by_day, clip, stack],
     2: [FOUR, {name: word.upper() for name, word in FOUR.items()}],
-    3: [clipped, stopped, middle, soft, one_by_one, in_place],
+    3: [clip_pull, stop_at_usual, middle, soft, one_by_one, in_place],
 }
 
 WRONG = {
@@ -178,7 +178,7 @@ WRONG = {
         ),
         (
             lambda amounts, slope, usual: (
-                clipped(amounts, slope, usual) + np.where(np.abs(amounts - 0.1 * slope - usual) < 0.02, 0.001, 0)
+                clip_pull(amounts, slope, usual) + np.where(np.abs(amounts - 0.1 * slope - usual) < 0.02, 0.001, 0)
             ),
             "should be",
         ),
@@ -212,7 +212,7 @@ WRONG = {
         ),
         (
             lambda amounts, slope, usual: np.where(
-                np.abs(amounts - 0.1 * slope - usual) < 0.05, usual, clipped(amounts, slope, usual)
+                np.abs(amounts - 0.1 * slope - usual) < 0.05, usual, clip_pull(amounts, slope, usual)
             ),
             "from farther away",
         ),
@@ -220,9 +220,9 @@ WRONG = {
             lambda amounts, slope, usual: amounts - 0.1 * slope - np.clip(amounts - usual, -0.05, 0.02),
             "The other way round",
         ),
-        (lambda amounts, slope, usual: clipped(amounts, -slope, usual), "uphill"),
-        (lambda amounts, slope, usual: clipped(amounts, 10 * slope, usual), "0.1 times `slope`"),
-        (lambda amounts, slope, usual: clipped(amounts, slope, usual) - usual, "Return the amounts"),
+        (lambda amounts, slope, usual: clip_pull(amounts, -slope, usual), "uphill"),
+        (lambda amounts, slope, usual: clip_pull(amounts, 10 * slope, usual), "0.1 times `slope`"),
+        (lambda amounts, slope, usual: clip_pull(amounts, slope, usual) - usual, "Return the amounts"),
         (lambda amounts, slope, usual: np.clip(amounts - 0.1 * slope - usual, -0.05, 0.02), "pull alone"),
         (
             lambda amounts, slope, usual: np.clip(amounts - 0.1 * slope, usual - 0.05, usual + 0.02),

@@ -3,24 +3,10 @@
 import numpy as np
 
 import autodiff_edu as ad
+from autodiff_edu.course.chapters.higher_order_gradients import off_by, open_late, watch_late
 
 
-def off_by(combine):
-    """Make an answer to 11.2 that combines position, speed and acceleration."""
-
-    def answer(u, t):
-        with ad.GradientTape() as outer:
-            outer.watch(t)
-            with ad.GradientTape() as inner:
-                inner.watch(t)
-                position = u(t)
-            speed = inner.gradient(position, t)
-        return combine(position, speed, outer.gradient(speed, t))
-
-    return answer
-
-
-def asked_twice(u, t, persistent=False):
+def ask_twice(u, t, persistent=False):
     with ad.GradientTape(persistent=persistent) as tape:
         tape.watch(t)
         position = u(t)
@@ -52,26 +38,6 @@ def outer_unwatched(u, t):
             position = u(t)
         speed = inner.gradient(position, t)
     return np.mean((outer.gradient(speed, t) + position) ** 2)
-
-
-def watched_late(u, t):
-    with ad.GradientTape() as outer:
-        with ad.GradientTape() as inner:
-            inner.watch(t)
-            position = u(t)
-        outer.watch(t)
-        speed = inner.gradient(position, t)
-    return square(position, speed, outer.gradient(speed, t))
-
-
-def opened_late(u, t):
-    with ad.GradientTape() as inner:
-        inner.watch(t)
-        position = u(t)
-    with ad.GradientTape() as outer:
-        outer.watch(t)
-        speed = inner.gradient(position, t)
-    return square(position, speed, outer.gradient(speed, t))
 
 
 def of_the_mean(u, t):
@@ -197,12 +163,12 @@ WRONG = {
         (2, "dict"),
     ],
     2: [
-        (asked_twice, "a second time"),
-        (lambda u, t: asked_twice(u, t, persistent=True), "a gradient that is None"),
+        (ask_twice, "a second time"),
+        (lambda u, t: ask_twice(u, t, persistent=True), "a gradient that is None"),
         (outer_too_late, "a gradient that is None"),
         (outer_unwatched, "a gradient that is None"),
-        (watched_late, "begins to watch t after"),
-        (opened_late, "inside the outer one"),
+        (watch_late, "begins to watch t after"),
+        (open_late, "inside the outer one"),
         (of_the_mean, "the mean position"),
         (off_by(lambda position, speed, acceleration: np.mean((speed + position) ** 2)), "You added the speed"),
         (off_by(lambda position, speed, acceleration: np.mean((acceleration - position) ** 2)), "subtracted"),

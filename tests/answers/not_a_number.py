@@ -30,7 +30,7 @@ def in_a_loop(c, k, masses, rates):
     return total
 
 
-def masked(c, k, masses, rates):
+def mask_unknown(c, k, masses, rates):
     """Multiply by a mask, which is right if the logarithm sees a harmless filler."""
     known = masses > 0.0
     return np.sum(((c + k * np.log(np.where(known, masses, 1.0)) - np.log(rates)) * known) ** 2)
@@ -43,7 +43,7 @@ def logs_first(c, k, masses, rates):
     return np.sum(np.where(known, c + k * logs - np.log(rates), 0.0) ** 2)
 
 
-def masked_nan(c, k, masses, rates):
+def multiply_by_mask(c, k, masses, rates):
     return np.sum(((c + k * np.log(masses) - np.log(rates)) * (masses > 0.0)) ** 2)
 
 
@@ -51,7 +51,7 @@ def inner_alone(c, k, masses, rates):
     return np.sum((c + k * np.log(np.where(masses > 0.0, masses, 1.0)) - np.log(rates)) ** 2)
 
 
-def unguarded(c, k, masses, rates):
+def take_every_log(c, k, masses, rates):
     return np.sum((c + k * np.log(masses) - np.log(rates)) ** 2)
 
 
@@ -64,7 +64,7 @@ def without_nans(c, k, masses, rates):
     return np.nansum((c + k * np.log(np.where(masses > 0.0, masses, np.nan)) - np.log(rates)) ** 2)
 
 
-def swapped_misfit(c, k, masses, rates):
+def swap_in_misfit(c, k, masses, rates):
     known = masses > 0.0
     safe = np.where(known, masses, 1.0)
     return np.sum(np.where(known, 0.0, c + k * np.log(safe) - np.log(rates)) ** 2)
@@ -94,7 +94,7 @@ def of_the_filler(x):
     return np.where(x != 0.0, np.sin(safe) / safe, to_x2(safe))
 
 
-def swapped_wave(x):
+def swap_in_wave(x):
     safe = np.where(x != 0.0, x, 1.0)
     return np.where(x != 0.0, to_x2(x), np.sin(safe) / safe)
 
@@ -197,7 +197,7 @@ def of_the_columns(scores, labels):
 
 
 RIGHT = {
-    1: [misfit(), misfit(filler=70.0), only_known, in_a_loop, masked, logs_first],
+    1: [misfit(), misfit(filler=70.0), only_known, in_a_loop, mask_unknown, logs_first],
     2: [
         wave(to_x2),
         wave(lambda x: 1.0 - x**2 / 6.0 + x**4 / 120.0, edge=0.1),
@@ -223,13 +223,13 @@ WRONG = {
         (misfit(filler=np.nan), "What is it multiplied by"),
         (squares_first, "Leave it out before it becomes one"),
         (without_nans, "Leave it out before it becomes one"),
-        (swapped_misfit, "two choices of the outer `where` are swapped"),
-        (lambda c, k, m, r: unguarded(c, k, m + 1e-12, r), "weighed next to nothing"),
+        (swap_in_misfit, "two choices of the outer `where` are swapped"),
+        (lambda c, k, m, r: take_every_log(c, k, m + 1e-12, r), "weighed next to nothing"),
         (lambda c, k, m, r: misfit()(c, k, m, r) / len(m), "mean of the squares"),
         (misfit(missing=1.0), "adds 1 to the misfit"),
-        (masked_nan, "A mask that multiplies leaves nothing out"),
+        (multiply_by_mask, "A mask that multiplies leaves nothing out"),
         (inner_alone, "as if it weighed 1 kg"),
-        (unguarded, "The misfit is infinite"),
+        (take_every_log, "The misfit is infinite"),
         (lambda c, k, m, r: misfit()(c, ad.stop_gradient(k), m, r), "Cutting k off avoids the nan"),
         (lambda c, k, m, r: misfit()(ad.stop_gradient(c), k, m, r), "with respect to c should be"),
         (lambda c, k, m, r: float(misfit()(c, k, m, r)), "not a tensor"),
@@ -241,7 +241,7 @@ WRONG = {
     ],
     2: [
         (wave(lambda x: 1.0), "how does that part bend"),
-        (swapped_wave, "two choices of the `where` are swapped"),
+        (swap_in_wave, "two choices of the `where` are swapped"),
         (lambda x: 1.0 - x**2 / 6.0 + x**4 / 120.0, "right near 0 only"),
         (lambda x: np.sin(x + 1e-6) / (x + 1e-6), "moves all the values"),
         (lambda x: np.sin(x + 1e-9) / (x + 1e-9), "lost in rounding"),

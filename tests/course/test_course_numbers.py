@@ -468,7 +468,7 @@ NOISE = np.array([NormalDist().inv_cdf((k + 0.5) / 200) for k in range(200)])
 GENUINE = 1.5 + 0.5 * NOISE
 
 
-def rated(grams, inspector):
+def rate_coins(grams, inspector):
     base, taste, bend = inspector
     return base + taste * grams + bend * grams**2
 
@@ -478,7 +478,7 @@ def cost(ratings):
 
 
 def losses_of(forger, inspector, forgets=0.1, see=lambda coins: coins):
-    genuine, forged = rated(GENUINE, inspector), rated(see(forger[0] + forger[1] * NOISE), inspector)
+    genuine, forged = rate_coins(GENUINE, inspector), rate_coins(see(forger[0] + forger[1] * NOISE), inspector)
     return cost(forged), cost(genuine) + cost(-forged) + forgets * sum(each**2 for each in inspector)
 
 
@@ -527,8 +527,10 @@ def test_if_they_share_the_sum_of_their_losses_it_ends_low_and_far_from_the_genu
     seen = play(aims=lambda his, hers: 2 * [(weight * his + hers) / 2], watch=2 * ["forger inspector"])[-1]
     assert weight * seen[2] + seen[3] == pytest.approx(total, abs=0.005)
     assert seen[0] < -0.15
-    assert np.mean(1 / (1 + np.exp(-rated(seen[0] + seen[1] * NOISE, seen[4:])))) == pytest.approx(chance, abs=0.005)
-    assert cost(rated(GENUINE, seen[4:])) < 0.12  # she rates the genuine coins high
+    assert np.mean(1 / (1 + np.exp(-rate_coins(seen[0] + seen[1] * NOISE, seen[4:])))) == pytest.approx(
+        chance, abs=0.005
+    )
+    assert cost(rate_coins(GENUINE, seen[4:])) < 0.12  # she rates the genuine coins high
 
 
 def test_a_greater_taste_makes_his_loss_rise_and_hers_fall():
@@ -669,7 +671,7 @@ def test_the_norm_of_the_gradient_of_a_sum_of_relus_has_none_with_respect_to_the
     assert (kernel.shape, bias) == ((5, 10), None)
 
 
-def named_in(slug, *ids):
+def read_names(slug, *ids):
     """The names of a chapter's cells, in its notebook's order, without what they print or draw."""
     chapter = next(each for each in OURS.assignments if each.slug == slug)
     names = {}
@@ -684,7 +686,7 @@ FOOLED = "imports", "fooled-plot", "attack", "right", "steepness", "break-1", "r
 
 @pytest.mark.parametrize(("seed", "before", "after"), [(0, 24, 80), (1, 29, 82), (2, 20, 89)])
 def test_a_network_trained_to_be_flat_is_harder_to_fool(seed, before, after, capsys):
-    names = named_in("higher-order-gradients", *FOOLED)
+    names = read_names("higher-order-gradients", *FOOLED)
     train, right, nested = names["train"], names["right_in_100"], names["nested"]
     assert [right(names["first"], size) for size in (0.0, 0.1, 0.2, 0.25)] == [100, 100, 60, 24]
     for weight, wanted in ((0.0, before), (1.0, after)):
@@ -693,7 +695,7 @@ def test_a_network_trained_to_be_flat_is_harder_to_fool(seed, before, after, cap
 
 
 def test_small_steps_fool_it_more_often_with_the_penalty_and_without(capsys):
-    names = named_in("higher-order-gradients", *FOOLED, "robust", "patient")
+    names = read_names("higher-order-gradients", *FOOLED, "robust", "patient")
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[-1] for line in lines[-3:]] == ["1", "4", "47"]
     assert names["right_in_100"](names["networks"][1.0], 0.25) == 80
@@ -701,7 +703,7 @@ def test_small_steps_fool_it_more_often_with_the_penalty_and_without(capsys):
 
 @pytest.mark.parametrize(("seed", "weight", "gaps"), [(1, 0, "4.4 and then 11.7"), (1, 30, "1.6 and then 1.6")])
 def test_a_critic_with_a_penalty_measures_in_grams_and_one_without_grows(seed, weight, gaps, capsys):
-    names = named_in("higher-order-gradients", *FOOLED, "coins", "critic-loss", "critic-loop")
+    names = read_names("higher-order-gradients", *FOOLED, "coins", "critic-loss", "critic-loop")
     capsys.readouterr()
     names["train_critic"](weight, seed=seed)
     assert gaps in capsys.readouterr().out
@@ -709,7 +711,7 @@ def test_a_critic_with_a_penalty_measures_in_grams_and_one_without_grows(seed, w
 
 @pytest.mark.parametrize(("seed", "gaps"), [(2, "-1.5 and then -1.5"), (3, "0.9 and then 0.9")])
 def test_a_critic_that_starts_upside_down_stays_so_under_a_heavy_penalty(seed, gaps, capsys):
-    names = named_in("higher-order-gradients", *FOOLED, "coins", "critic-loss", "critic-loop")
+    names = read_names("higher-order-gradients", *FOOLED, "coins", "critic-loss", "critic-loop")
     capsys.readouterr()
     names["train_critic"](30, seed=seed)
     assert gaps in capsys.readouterr().out

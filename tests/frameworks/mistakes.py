@@ -165,7 +165,7 @@ k = int(w)  # <-
 loss = table[k] ** 2
 loss.backward()
 """,
-        note=("int(w)", "as an index does", "no slope with respect to w"),
+        note=("int(w)", "As an index", "no slope with respect to w"),
         repair=(("table[k] ** 2", "table[k] + (w - k) * (table[k + 1] - table[k])"),),
         holds="w.grad.item() == 3.0",
         error=NO_GRAD_FN,

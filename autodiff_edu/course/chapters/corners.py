@@ -246,14 +246,14 @@ drag = x * np.abs(x)
 )
 
 
-def pulled(amounts: Any, usual: Any, below: float = 0.05, above: float = 0.02) -> Any:
+def pull_towards(amounts: Any, usual: Any, below: float = 0.05, above: float = 0.02) -> Any:
     """Return amounts after a pull towards the usual ones, and not past them."""
     return amounts - np.clip(amounts - usual, -below, above)
 
 
 def recipe_step(amounts: Any, slope: Any, usual: Any) -> Any:
     """Return the amounts after a step downhill and a pull towards the usual ones."""
-    return pulled(amounts - 0.1 * slope, usual)
+    return pull_towards(amounts - 0.1 * slope, usual)
 
 
 FAR = np.array([100.0, 60.0]), np.zeros(2), np.array([90.0, 70.0])
@@ -283,19 +283,19 @@ In a recipe every ingredient has its usual amount, and changes confuse the staff
             "The pull is right while an amount is far from the usual one. What if it is nearer than one pull?",
         ),
         (
-            lambda amounts, slope, usual: pulled(amounts - 0.1 * slope, usual, 0.02, 0.05),
+            lambda amounts, slope, usual: pull_towards(amounts - 0.1 * slope, usual, 0.02, 0.05),
             "The two sides have changed places: what is too small is pulled up by 0.1 times 0.5.",
         ),
         (
-            lambda amounts, slope, usual: pulled(amounts - 0.1 * slope, usual, 0.05, 0.05),
+            lambda amounts, slope, usual: pull_towards(amounts - 0.1 * slope, usual, 0.05, 0.05),
             "That costs 0.5 on both sides. A gram above the usual amount costs only 0.2.",
         ),
         (
-            lambda amounts, slope, usual: pulled(amounts - 0.1 * slope, usual, 0.5, 0.2),
+            lambda amounts, slope, usual: pull_towards(amounts - 0.1 * slope, usual, 0.5, 0.2),
             "The cost is a slope too, so it moves an amount by 0.1 times 0.2 or 0.1 times 0.5.",
         ),
         (
-            lambda amounts, slope, usual: pulled(amounts - 0.1 * slope, 0.0),
+            lambda amounts, slope, usual: pull_towards(amounts - 0.1 * slope, 0.0),
             "That pulls every amount down, towards 0. Where is the corner of this cost?",
         ),
         (
@@ -306,7 +306,7 @@ In a recipe every ingredient has its usual amount, and changes confuse the staff
         ),
         (
             lambda amounts, slope, usual: np.where(
-                np.abs(amounts - 0.1 * slope - usual) <= 0.05, usual, pulled(amounts - 0.1 * slope, usual)
+                np.abs(amounts - 0.1 * slope - usual) <= 0.05, usual, pull_towards(amounts - 0.1 * slope, usual)
             ),
             "An amount that is too large moves by 0.02 at most. Yours jumps to the usual one from farther away.",
         ),
@@ -315,19 +315,19 @@ In a recipe every ingredient has its usual amount, and changes confuse the staff
             "That pushes away from the usual amounts. What is above must come down.",
         ),
         (
-            lambda amounts, slope, usual: pulled(amounts, usual),
+            lambda amounts, slope, usual: pull_towards(amounts, usual),
             "The pull is right. The step downhill by `slope` comes before it.",
         ),
         (
-            lambda amounts, slope, usual: pulled(amounts, usual) - 0.1 * slope,
+            lambda amounts, slope, usual: pull_towards(amounts, usual) - 0.1 * slope,
             "First the step, then the pull, from where the step has led. The other way round, an amount can't rest.",
         ),
         (
-            lambda amounts, slope, usual: pulled(amounts + 0.1 * slope, usual),
+            lambda amounts, slope, usual: pull_towards(amounts + 0.1 * slope, usual),
             "That goes uphill by `slope`.",
         ),
         (
-            lambda amounts, slope, usual: pulled(amounts - slope, usual),
+            lambda amounts, slope, usual: pull_towards(amounts - slope, usual),
             "The step downhill is 0.1 times `slope`.",
         ),
         (
