@@ -62,7 +62,6 @@ def leaving_it(work, names):
 SEED, ONES, BACK = "{target: 1.0}", "np.ones(np.shape(target.number))", "reversed(self.entries)"
 LAST = "        return [cotangents"
 ADDED = "cotangents.get(x, 0.0) + part"
-BEHIND = "def gradient(self, target, sources):\n        "
 
 
 def tape(gradient, names=NUMBERS):
