@@ -160,7 +160,7 @@ WRONG = {
         (FOUR | {"split": "bottom"}, "rise to the left"),
         (FOUR | {"late": "stuck"}, "corner of `late` isn't at 0"),
         (FOUR | {"late": "bottom"}, "corner of `late` isn't at 0"),
-        (FOUR | {"miss": "flat"}, "compute its value"),
+        (FOUR | {"miss": "flat"}, "The slope is 0 for the tape"),
         (FOUR | {"miss": "stuck"}, "anywhere lower"),
         (FOUR | {"drag": "stuck"}, "how fast"),
         (FOUR | {"drag": "bottom"}, "multiplied by"),

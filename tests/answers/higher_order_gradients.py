@@ -150,7 +150,7 @@ WRONG = {
         ({"returned": 0, "should be": 6, "line": 6}, "multiplies by x once more"),
         ({"returned": 15, "should be": 6, "line": 6}, "the value of x * y"),
         ({"returned": 5, "should be": 6, "line": 6}, "5 is x"),
-        ({"returned": 8, "should be": 6, "line": 6}, "On which of the two"),
+        ({"returned": 8, "should be": 6, "line": 6}, "In which of the two"),
         ({"returned": 3, "should be": 3, "line": 6}, "3 is y"),
         ({"returned": 3, "should be": 10, "line": 6}, "10 is 2x"),
         ({"returned": 3, "should be": 30, "line": 6}, "30 is dz/dy"),

@@ -218,7 +218,7 @@ drag = x * np.abs(x)
     parts={
         "split": kind(
             "stuck",
-            flat="`split` is 0 for the tape, but compute its value at 0.1 and at -0.1.",
+            flat="The slope is 0 for the tape, but compute `split` at 0.1 and at -0.1.",
             bottom="Left of 0 only the second relu of `split` counts, with a minus in front. Does the value rise to the "
             "left?",
         ),
@@ -229,13 +229,12 @@ drag = x * np.abs(x)
         ),
         "miss": kind(
             "bottom",
-            flat="`miss` is 0 for the tape, but compute its value at 0.1 and at -0.1.",
+            flat="The slope is 0 for the tape, but compute `miss` at 0.1 and at -0.1.",
             stuck="Compute `miss` at 0.1 and at -0.1. Is there anywhere lower to go?",
         ),
         "drag": kind(
             "flat",
-            stuck="`drag` does fall on the left, but how fast? Compare its values at -0.1 and at -0.001 with these "
-            "steps.",
+            stuck="`drag` does fall on the left, but how fast? Divide its values at -0.1 and at -0.001 by those x.",
             bottom="`np.abs` is at a corner in `drag`, but what is its slope multiplied by? Compute `drag` at -0.1 and at "
             "-0.001.",
         ),

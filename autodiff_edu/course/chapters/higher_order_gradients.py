@@ -68,8 +68,7 @@ PREDICTIONS = (
         hints={
             "all three": "The slope of sin is cos, and that of cos is -sin. How many operations does each step add?",
             "exp and tanh": "The slope of exp is exp again. How many operations does a step add?",
-            "none of them": "The slope of tanh is 1 - y². Differentiate that by the tape's rules, and what you get once "
-            "more.",
+            "none of them": "The slope of tanh is 1 - y². Differentiate that by the tape's rules, and do it again.",
         },
         why="The slopes of exp and sin are again one function of x; those of tanh are longer and longer formulas.",
     ),
@@ -175,7 +174,7 @@ TOO_SMALL = Table(
                 5: "5 is x. The source of the second gradient is x, so ask how slope changes with it.",
             },
             otherwise="Line 5 is t = x * y and z = t * y. So slope is t, from the second product, plus y * x, from the "
-            "first. On which of the two does outer see x?",
+            "first. In which of the two does outer see x?",
         ),
         "should be": Number(
             answer=6,
@@ -220,8 +219,8 @@ def obey(function: Callable[..., Any]) -> tuple[Any, Any]:
                 ) from error
             if "None" in said:
                 raise NotYet(
-                    "You compute with a gradient that is None. Each tape has to watch t before u(t) is computed, and the "
-                    "outer one must still record when `speed` is."
+                    "You compute with a gradient that is None. Each tape must watch t before u(t) is computed, and the "
+                    "outer one must still be recording at `speed`."
                 ) from error
             if "llipsis" in said:
                 raise NotYet("Replace the three dots: the acceleration is still missing.") from error

@@ -16,7 +16,7 @@ from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
-        "`tape0` watches x0 and `tape1` watches x1. Which of the four lines in the block will `tape1` record?",
+        "`tape0` watches x0 and `tape1` watches x1. Which of s, e, sigmoid and total will `tape1` record?",
         answer="e, sigmoid and total",
         choices=("e and sigmoid", "e, sigmoid and total", "all four"),
         hints={
@@ -37,7 +37,7 @@ PREDICTIONS = (
         why="It never watched x1, so it recorded nothing that leads there.",
     ),
     Prediction(
-        "`z = x**2 + y` and `m = y + y**2 + x` stand under two tapes, and nobody calls `watch`. Which lines does `tape_z` "
+        "`z = x**2 + y` and `m = y + y**2 + x` run under two tapes, and nobody calls `watch`. Which lines does `tape_z` "
         "record?",
         answer="both lines",
         choices=("the line of z", "both lines", "neither line"),

@@ -177,7 +177,7 @@ A large animal needs more power than a small one. From the mouse to the elephant
         *(
             (
                 lambda c, k, m, r, count=count: misfit(c, k, m, r) / count(m),
-                "That is the mean of the squares. The misfit was their sum; leave it one.",
+                "That is the mean of the squares. The misfit was their sum: keep the sum.",
             )
             for count in (len, np.count_nonzero)
         ),
@@ -197,7 +197,7 @@ A large animal needs more power than a small one. From the mouse to the elephant
         (
             squares_first,
             "The misfit is right, and its slopes are nan. What you leave out of the value still meets a 0 on the way back, "
-            "and 0 times nan or an infinity is nan. Leave it out before it becomes one.",
+            "and 0 times nan or an infinity is nan. Leave it out before that happens.",
         ),
         (
             lambda c, k, m, r: np.sum(
