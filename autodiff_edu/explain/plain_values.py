@@ -104,6 +104,16 @@ class DataFlow:
             self.expression(span(part)) for part, _ in parts if not _orders(part)
         }
 
+    def chosen_by(self, position: Span) -> set[Variable]:
+        """List what goes into the index of a subscript, and into how often the loops around it run."""
+        node, scopes = self.source.node_at.get(position), self.inside.get(position, ())
+        parts = [*self._parts(node.slice, scopes)] if isinstance(node, ast.Subscript) else []
+        while node is not None and (node := self._parents.get(node)):
+            if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and _name_of(node.iter.func) == "range":
+                parts += [part for argument in node.iter.args for part in self._parts(argument, scopes)]
+        variables = {variable for part in parts for variable in self._variables(*part)}
+        return variables | {self.expression(span(part)) for part, _ in parts}
+
     def _arguments(self, node: Any, operation: str, scopes: Scopes) -> list[ast.expr]:
         match node:
             case ast.BinOp(left=left, right=right):
@@ -465,6 +475,11 @@ def _join(parts: Iterable[Mapping[Any, set[Any]]]) -> dict[Any, set[Any]]:
 def used_at(where: Where, operation: str, unknown: tuple[bool, ...]) -> frozenset[Variable]:
     """List what goes into the arguments of an operation that are not tensors: variables, and expressions."""
     return frozenset(source_of(where[0].co_filename).read(DataFlow).used_at(position_of(*where), operation, unknown))
+
+
+def chosen_by(where: Where) -> set[Variable]:
+    """List what only chooses an element at a place, or how often it runs: variables, and expressions."""
+    return source_of(where[0].co_filename).read(DataFlow).chosen_by(position_of(*where))
 
 
 def _bound_in(scope: Any) -> tuple[dict[str, list[ast.Name]], set[str]]:

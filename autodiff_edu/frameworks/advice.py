@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from ..explain.explanation import Cause
-from ..explain.plain_values import Sources, used_at
+from ..explain.plain_values import Sources, chosen_by, used_at
 from ..explain.sentences import Reason
 from ..text.frames import Where
 from ..text.places import expression, place
@@ -113,8 +113,10 @@ def find_causes(
     for call in log.calls if found else ():
         if call.name in ("=requires_grad", "requires_grad_") and any(call.inputs[0] is target for target in targets):
             found.append(Cause(Reason.NOT_USED, None, call.where, sentences.SILENCED.format(code=call.code, y=y)))
-    for call in reads if behind and not found else ():
-        if call.name == "__int__":  # as an index, or for range(): other numbers may just be printed
+    chosen = {one for call in behind for one in chosen_by(call.where)} if reads and not found else set()
+    sources = Sources({call.where[0].co_filename for call in reads if chosen})
+    for call in reads if chosen else ():
+        if not chosen.isdisjoint(sources.reached_from(call.where)):
             text = sentences.CHOSEN.format(code=call.code, x=x or call.argument(), y=y)
             found.append(Cause(Reason.LEFT, call.name, call.where, text))
     if not behind and not found:

@@ -95,8 +95,8 @@ UNSEEN |= {".shape", ".dtype", ".device", ".ndim", ".is_leaf", ".requires_grad",
 """Methods that compute nothing."""
 
 
-EMPTIED = events.Remark("The gradients that have added up here are thrown away: .grad is None again.")
-"""What `zero_grad` does, and who sets `.grad` to None by hand."""
+EMPTIED = events.Remark("Here .grad is set to None: the gradient in it is thrown away.")
+"""What `zero_grad()` does, unless `set_to_none` is False, and what `w.grad = None` does."""
 
 
 class TorchRecorder(TorchFunctionMode):
@@ -358,7 +358,7 @@ class TorchRecorder(TorchFunctionMode):
     def empty(self, value: Any) -> None:
         """Report that a gradient is set to None again; the gradients that one call empties are a step together."""
         with self.working():
-            before = value.grad
+            before = value.grad if value.is_leaf or value.retains_grad else None  # else PyTorch warns
         last, place = self.trace.happenings[-1:], here()
         if before is not None and not (last and last[0].event == EMPTIED and last[0].where == place):
             self.report(EMPTIED)

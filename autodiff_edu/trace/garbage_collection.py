@@ -30,7 +30,7 @@ def without_collecting() -> Iterator[None]:
         yield
     finally:
         if enabled:
-            if gc.get_count()[0] > MANY and not gc.get_freeze_count():  # which counts them all
+            if gc.get_count()[0] > MANY and not gc.get_freeze_count():  # which visits every frozen object
                 # Together these make everything count as old, without visiting it. As new objects, what was built would
                 # be traversed in full as soon as a few more are created.
                 gc.freeze()

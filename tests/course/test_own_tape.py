@@ -63,6 +63,7 @@ WRONG = {
         ("        entries = entries + [entry]\n", "makes another list"),
         ("        recording.append(entry)\n", "not to `recording`"),
         ("        recording.extend([entry])\n", "not to `recording`"),
+        ("        (lambda: entries + [entry])()\n", "nothing has arrived in them"),
         ("        entries += entry\n", "four parts of the entry arrived one by one"),
         ("        entries.append(output)\n", "The output alone has arrived"),
         ("        entries.append(inputs)\n", "all four parts of it"),
@@ -92,6 +93,8 @@ WRONG = {
         ("    cotangents[x] = cotangents[x] + contribution\n", "nothing is there yet"),
         ("    cotangents[x] += contribution\n", "nothing is there yet"),
         ("    cotangents[x] = cotangents.get(x) + contribution\n", "is None where nothing has arrived"),
+        ("    cotangents[x] = np.append(cotangents.get(x, []), contribution)\n", "is an array now"),
+        ("    cotangents[x] = np.array([contribution]) + cotangents.get(x, 0)\n", "is an array now"),
         ("    cotangents[x] = cotangents.get(x, 1.0) + contribution\n", "is 6. It should be 5"),
         ("    cotangents[x] = cotangents.get(x, 0.0) * contribution\n", "is 0. It should be 5"),
         (

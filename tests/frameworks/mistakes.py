@@ -171,6 +171,43 @@ loss.backward()
         error=NO_GRAD_FN,
     ),
     Mistake(
+        "an integer that is only printed",
+        """
+import torch
+
+w = torch.tensor(1.75, requires_grad=True)
+v = torch.tensor(2.0, requires_grad=True)
+print("epoch", int(w))
+
+v.requires_grad_(False)  # <-
+loss = (v * 3) ** 2
+loss.backward()
+""",
+        note=("v.requires_grad_(False)", "switches the gradient off"),
+        repair=(("requires_grad_(False)", "requires_grad_(True)"),),
+        holds="v.grad.item() == 36.0",
+        error=NO_GRAD_FN,
+    ),
+    Mistake(
+        "a number of turns",
+        """
+import torch
+
+w = torch.tensor(2.5, requires_grad=True)
+x = torch.tensor(3.0)
+
+turns = int(w)  # <-
+y = torch.tensor(1.0)
+for _ in range(turns):
+    y = y * x
+y.backward()
+""",
+        note=("int(w)", "in range()", "no slope with respect to w"),
+        repair=(("torch.tensor(1.0)\nfor", "x**w\nfor"),),
+        holds="abs(w.grad.item() - 9 * 3.0**2.5 * 1.0986123) < 1e-2",
+        error=NO_GRAD_FN,
+    ),
+    Mistake(
         "data",
         """
 import torch

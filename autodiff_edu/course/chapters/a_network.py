@@ -295,8 +295,8 @@ Many networks bend with `np.maximum(h, 0.0)` in place of `tanh`. That bend is ca
     signature="rule(g, z, x, y)",
     cases=[
         Case(
-            _maximum(np.float64(3.0), np.float64(1.0), np.float64(-2.0)),
-            "At x = 3 and y = 1 the larger one is x. Nudge each: how far does z move?",
+            _maximum(np.float64(3.0), np.float64(-1.0), np.float64(-2.0)),
+            "At x = 3 and y = -1 the larger one is x. Nudge each: how far does z move?",
         ),
         Case(
             _maximum(ONE, OTHER, np.array([1.0, -2.0, 3.0, 4.0])),
@@ -348,7 +348,8 @@ Many networks bend with `np.maximum(h, 0.0)` in place of `tanh`. That bend is ca
         ),
         (
             lambda g, z, x, y: (g, 0.0) if x > y else (0.0, g),
-            "For two numbers that is right. For arrays, `x > y` is an array, too, and an `if` can't ask it: multiply by it.",
+            "For arrays, a comparison is an array, too, and an `if` can't ask it: multiply by it. (Is it x and y that you "
+            "compare?)",
         ),
         (
             lambda g, z, x, y: (g * (x > 0.0), np.zeros(np.shape(g))),

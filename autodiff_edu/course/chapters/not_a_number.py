@@ -403,7 +403,7 @@ LOSS = Function(
             for scores, where in ((ORDINARY, "for ordinary scores"), (FAR, "far out"))
         ),
         Case(
-            lambda f: any(np.shape(entry.output_value) == (4, 4) for entry in lose(f, ORDINARY)[3].entries),
+            lambda f: any({(4, 1), (4,)} <= {*map(np.shape, entry.values)} for entry in lose(f, ORDINARY)[3].entries),
             "The mean is right, but of a table of 4 × 4 numbers: something of shape (4, 1) met something of shape (4,), "
             "each row with each. Take `m[:, 0]` where the rows' numbers meet.",
         ),
@@ -412,6 +412,7 @@ LOSS = Function(
     spellings=[
         lambda scores, labels: ad.nn.softmax_cross_entropy(scores, labels),
         lambda scores, labels: np.mean(np.logaddexp.reduce(scores, axis=1) - right_scores(scores, labels)),
+        lambda scores, labels: np.mean(np.logaddexp.reduce(scores, axis=1) - np.diagonal(scores[:, labels])),
     ],
     hints=[
         (lambda s, k: np.sum(log_sums(s) - right_scores(s, k)), "That is the sum over the rows. Return the mean."),

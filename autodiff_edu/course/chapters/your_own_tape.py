@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dis
 import operator
 import re
 import sys
@@ -999,7 +998,7 @@ def own(kind: Any, *names: str) -> list[Any]:
 
 
 def _kind(value: Any) -> str:
-    return "None" if value is None else f"a {type(value).__name__}"
+    return "None" if value is None else "an array" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
 
 
 def _short(value: Any) -> str:
@@ -1049,15 +1048,6 @@ def judge_reflected(value: Any) -> str:
     raise NotYet(f"{written} is {_short(given)}, and should be 6.")
 
 
-def _reads(function: Any, name: str) -> bool:
-    """Return whether a function reads this local variable, or may."""
-    if not hasattr(function, "__code__"):
-        return True
-    lines = dis.get_instructions(function)
-    read = [line.argval for line in lines if "LOAD_FAST" in line.opname]
-    return any(name in each if isinstance(each, tuple) else name == each for each in read)
-
-
 class OpenLists(list[Any]):
     """A list that must not grow while one goes through it."""
 
@@ -1079,11 +1069,9 @@ def judge_append(apply: Any) -> str:
         output = call(apply, np.multiply, x, 2.0, written="`apply(np.multiply, Value(3.0), 2.0)`")
     one, other = map(list, lists)
     if not one and not other:
-        if not _reads(apply, "entry"):
-            raise NotYet("Replace the three dots: two lists were open, and `entry` hasn't been added to them.")
         raise NotYet(
-            "Two lists were open, and nothing has arrived in them. The list itself has to grow; `entries + [entry]` "
-            "makes another list."
+            "Two lists were open, and nothing has arrived in them. Replace the three dots, if they are still there, so "
+            "that the list itself grows; `entries + [entry]` makes another list."
         )
     if len(one) != len(other):
         raise NotYet(
@@ -1178,7 +1166,7 @@ def judge_arrive(arrive: Any) -> str:
             raise NotYet("A contribution arrived at x, and `cotangents` has nothing at x.")
         if cotangents[x] is None:
             raise NotYet("`cotangents[x]` is None now: what you call there returns nothing.")
-        if not isinstance(cotangents[x], float | int | np.number | np.ndarray):
+        if not isinstance(cotangents[x], float | int | np.number | np.ndarray) or np.ndim(cotangents[x]):
             raise NotYet(
                 f"`cotangents[x]` is {_kind(cotangents[x])} now. It should be a number: the sum of what has arrived there."
             )

@@ -6,8 +6,7 @@ import { STRINGS } from "./strings.js";
 import * as SHARED from "../../text/shared.json";
 
 export const LARGEST_TABLE = 16; // elements; above, colours are read faster than numbers
-const LEVELS = SHARED.thumbnail.levels;
-const FAR = 1e6;
+const { levels: LEVELS, far: FAR } = SHARED.thumbnail;
 const MOST_SLICES = 8;
 const LONGEST_ROW = 16;
 const TALLEST_TABLE = 8; // rows: what is added up leaves room to the formula above
@@ -50,18 +49,30 @@ export const isTiny = (number) => number !== 0 && Math.abs(number) < 1e-4;
 export const flat = ({ data }) => [/** @type {any} */ (data)].flat(Infinity);
 
 /**
- * The largest finite magnitude in some arrays: the end of a scale that they share. What a mask adds to scores, a
- * million or more where the rest is less than a millionth of it, is off the scale.
+ * The finite magnitudes in some arrays.
+ * @param {({ data: Data } | null | undefined)[]} arrays
+ */
+const sizesIn = (arrays) =>
+  arrays.filter((array) => array?.data != null).flatMap(flat).map(magnitude).filter(Number.isFinite).map(Math.abs);
+/** @type {(sizes: number[], start?: number) => number} */
+const most = (sizes, start = 0) => sizes.reduce((one, other) => Math.max(one, other), start);
+
+/**
+ * The largest finite magnitude in some arrays.
+ * @param {({ data: Data } | null | undefined)[]} arrays
+ */
+export const largestOf = (...arrays) => most(sizesIn(arrays));
+
+/**
+ * Where the scale that some arrays share ends: at the largest finite magnitude in them. A mask adds one and the same
+ * number to scores. If that is a million or more, and the rest is less than a millionth of it, it is off the scale.
  * @param {({ data: Data } | null | undefined)[]} arrays
  */
 export function limitOf(...arrays) {
-  const all = arrays.filter((array) => array?.data != null).flatMap(flat).map(magnitude).filter(Number.isFinite);
-  let [rest, far, nearest] = [0, 0, Infinity];
-  for (const size of all.map(Math.abs)) {
-    if (size < FAR) rest = Math.max(rest, size);
-    else [far, nearest] = [Math.max(far, size), Math.min(nearest, size)];
-  }
-  return rest > 0 && rest * FAR <= nearest ? rest : far || rest;
+  const sizes = sizesIn(arrays);
+  const [far, rest] = [sizes.filter((size) => size >= FAR), most(sizes.filter((size) => size < FAR))];
+  const nearest = far.reduce((one, other) => Math.min(one, other), Infinity);
+  return most(far) < 2 * nearest && rest > 0 && rest * FAR < nearest ? rest : most(far, rest);
 }
 
 /** @typedef {{ label: string, rows: Data[][], names: (i: number, j: number) => number[] }} Piece */

@@ -1,6 +1,6 @@
 /** Broadcasting seen: an operand's cells are copied along an axis, and what comes back to them slides together. */
 
-import { formatBriefly, formatItem, limitOf, magnitude, mixColour } from "./array.js";
+import { formatBriefly, formatItem, isOff, limitOf, magnitude, mixColour } from "./array.js";
 import { draw, make, reveal } from "./dom.js";
 import { STRINGS } from "./strings.js";
 import * as SHARED from "../../text/shared.json";
@@ -59,12 +59,14 @@ function picture({ small, large, shape, backward, axes, times, name }) {
     const number = magnitude(value);
     const portion = Math.min(1, Math.abs(number) / limit) * (numbered ? FAINT : 1);
     const fill = Number.isNaN(number) ? "var(--middle)" : mixColour(number, portion);
+    const across = `M${x} ${y}l${width} ${height}m0 ${-height}l${-width} ${height}`;
+    const cross = !numbered && isOff(number, limit) ? [draw("path", { class: "odd", d: across })] : [];
     const text = numbered ? formatBriefly(value, spacious ? 3 : 2) : "";
     const letters = Math.min(LETTERS, (width - 6) / (0.61 * text.length)); // of which 0.6 is the width
     const place = { x: x + width - 4, y: y + 13, "text-anchor": "end", style: `font-size: ${letters}px` };
     const words = numbered ? [draw("text", place, text)] : [];
     const box = draw("rect", { x, y, width, height, style: `fill: ${fill}` });
-    return draw("g", { class: kind }, draw("title", {}, formatItem(value)), box, ...words);
+    return draw("g", { class: kind }, draw("title", {}, formatItem(value)), box, ...cross, ...words);
   };
   const cells = [];
   for (let i = 0; i < high; i++) {

@@ -1,6 +1,6 @@
 /** The Jacobian of a batch: a patch for each pair of samples; those of a column slide together into one. */
 
-import { colour, legendOf, limitOf } from "./array.js";
+import { colour, legendOf, largestOf } from "./array.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
 import { EXTRA_STRINGS } from "./extra-strings.js";
 
@@ -10,7 +10,7 @@ const LONGEST = 5; // letters
 /** @param {{ patches: Patches }} trace */
 export function patchesView(trace) {
   const { target, source, full, folded, made, folds, begun, done } = trace.patches;
-  const [words, limit, samples] = [EXTRA_STRINGS.patches, limitOf(full, folded), full.shape[0]];
+  const [words, limit, samples] = [EXTRA_STRINGS.patches, largestOf(full, folded), full.shape[0]];
   const texts = [full, folded].flatMap(({ data }) => data.flat(Infinity)).map(String);
   const large = samples * full.shape[3] > WIDEST || texts.some((text) => text.length > LONGEST);
   const scale = large ? limit : 3 * limit; // pale enough for the numbers to stand out

@@ -1,6 +1,6 @@
 /** A Jacobian that fills: rows from one-hot seeds, columns from one-hot tangents, then all of them at once. */
 
-import { LARGEST_TABLE, colour, legendOf, limitOf } from "./array.js";
+import { LARGEST_TABLE, colour, legendOf, largestOf } from "./array.js";
 import { UNKNOWN, make, set, write } from "./dom.js";
 import { EXTRA_STRINGS } from "./extra-strings.js";
 
@@ -10,7 +10,8 @@ import { EXTRA_STRINGS } from "./extra-strings.js";
 /** @param {{ sweep: Sweep }} trace */
 export function sweepView(trace) {
   const { target, source, rows, columns, jacobian, passes } = trace.sweep;
-  const [words, limit, large] = [EXTRA_STRINGS.sweep, limitOf(jacobian), rows.length * columns.length > LARGEST_TABLE];
+  const [words, limit] = [EXTRA_STRINGS.sweep, largestOf(jacobian)];
+  const large = rows.length * columns.length > LARGEST_TABLE;
   const shared = (/** @type {Pass} */ pass) => !pass.stack && (pass.rows ?? pass.columns).length > 1;
   const texts = jacobian.data.map((row) => row.map((item) => String(item).replace(/^-/, "−")));
   const ways = /** @type {Way[]} */ (["rows", "columns"]).filter((way) => passes.some((pass) => pass[way]));

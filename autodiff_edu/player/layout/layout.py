@@ -25,7 +25,7 @@ from ...text.shared import shared
 from .groups import find_groups, write_title
 from .layers import Vertex
 from .levels import Edge, Level, nest_levels
-from .thumbnails import SIZE, end_text, has_cells, largest, measure, shape_text
+from .thumbnails import SIZE, end_text, find_limit, has_cells, measure, shape_text
 
 # Pixels. A character is this wide at the 12 px that css/graph.css has for the graph.
 CHARACTER = 7.3
@@ -136,13 +136,12 @@ def _arrays(document: dict[str, Any]) -> list[tuple[list[Any], list[Any]]]:
 
 
 def _find_limits(document: dict[str, Any]) -> dict[int, dict[str, float]]:
-    """Find the largest magnitudes of each tensor that is an array: on a scale of its own, each shows what is in it."""
-    found: dict[int, dict[str, float]] = {}
+    """Find where the scales of each tensor that is an array end: on a scale of its own, each shows what is in it."""
+    found: dict[int, dict[str, list[Any]]] = {}
 
     def extend(tensor: int, part: str, *arrays: dict[str, Any] | None) -> None:
         if tensor in found or any(array and array["shape"] for array in arrays):  # or a stack of a number's cotangents
-            limits = found.setdefault(tensor, {"value": 0.0, "cotangent": 0.0})
-            limits[part] = float(f"{max([limits[part], *map(largest, arrays)]):.6g}")
+            found.setdefault(tensor, {"value": [], "cotangent": []})[part] += arrays
 
     for index, tensor in enumerate(document["tensors"]):
         extend(index, "value", tensor["value"])
@@ -151,7 +150,10 @@ def _find_limits(document: dict[str, Any]) -> dict[int, dict[str, float]]:
             extend(step["tensor"], "value", step.get("value"))
             flowing = [step.get(key) for key in shared()["arrays"] if key != "unfolded"]  # which has another shape
             extend(step["tensor"], "cotangent", *flowing, *step.get("contributions", ()))
-    return found
+    return {
+        tensor: {part: float(f"{find_limit(*arrays):.6g}") for part, arrays in parts.items()}
+        for tensor, parts in found.items()
+    }
 
 
 def _find_art(document: dict[str, Any], limits: dict[int, dict[str, float]]) -> dict[int, dict[str, Any]]:

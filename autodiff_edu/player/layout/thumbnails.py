@@ -14,7 +14,6 @@ from ...text.shared import shared
 
 SIZE: dict[str, float] = shared()["thumbnail"]
 LEVELS = int(SIZE["levels"])
-FAR = 1e6
 
 
 def has_cells(array: dict[str, Any] | None) -> bool:
@@ -74,22 +73,35 @@ def magnitude(item: Any) -> float:
 
 
 def largest(array: dict[str, Any] | None) -> float:
-    """Return the largest finite magnitude among the numbers of an array, or 0: the end of its scale.
+    """Return the largest finite magnitude among the numbers of an array, or 0."""
+    return float(np.max(_list_sizes(array), initial=0.0))
 
-    What a mask adds to scores, a million or more where the rest is less than a millionth of it, is off the scale.
 
-    >>> largest({"shape": [3], "data": [0.0, -2.0, "inf"]}), largest({"shape": [3], "data": [0.0, -2.0, -1e9]})
+def find_limit(*arrays: dict[str, Any] | None) -> float:
+    """Return where the colour scale that some arrays share ends: at the largest finite magnitude in them.
+
+    A mask adds one and the same number to scores. If that is a million or more, and everything else is less than a
+    millionth of it, it is off the scale.
+
+    >>> find_limit({"shape": [3], "data": [0.0, -2.0, "inf"]}), find_limit({"shape": [3], "data": [0.0, -2.0, -1e9]})
     (2.0, 2.0)
     """
+    sizes = np.concatenate([np.empty(0), *map(_list_sizes, arrays)])
+    far, rest = sizes[sizes >= SIZE["far"]], np.max(sizes, initial=0.0, where=sizes < SIZE["far"])
+    nearest, most = np.min(far, initial=np.inf), np.max(far, initial=0.0)
+    is_mask = most < 2.0 * nearest and 0.0 < rest * SIZE["far"] < nearest
+    return float(rest if is_mask else max(rest, most))
+
+
+def _list_sizes(array: dict[str, Any] | None) -> Any:
+    """List the finite magnitudes in an array."""
     if array is None or not has_cells(array):
-        return 0.0
+        return np.empty(0)
     try:
-        numbers = np.abs(np.asarray(array["data"], np.float64))
+        numbers = np.abs(np.asarray(array["data"], np.float64)).reshape(-1)
     except ValueError:  # complex numbers are texts
         numbers = np.abs(np.array([*map(magnitude, _flat(array))]))
-    finite = numbers[np.isfinite(numbers)]
-    far, rest = finite[finite >= FAR], np.max(finite, initial=0.0, where=finite < FAR)
-    return float(rest if 0.0 < rest * FAR <= np.min(far, initial=np.inf) else np.max(finite, initial=0.0))
+    return numbers[np.isfinite(numbers)]
 
 
 def is_off(number: float, limit: float) -> bool:

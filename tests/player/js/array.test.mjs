@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  formatBriefly, colour, isOff, isTiny, limitOf, magnitude, mixColour, piecesOf, formatItem, shade,
+  formatBriefly, colour, isOff, isTiny, largestOf, limitOf, magnitude, mixColour, piecesOf, formatItem, shade,
 } from "../../../autodiff_edu/player/js/array.js";
 import { nonfiniteIn, readNonfinite } from "../../../autodiff_edu/player/js/nonfinite.js";
 import { cellsOf, hasCells } from "../../../autodiff_edu/player/js/thumbnails.js";
@@ -43,8 +43,10 @@ test("colours go from the middle to one of the ends", () => {
   assert.equal(mixColour(-0.5, 0.256), "color-mix(in oklab, var(--low) 26%, var(--middle))");
   assert.equal(limitOf({ data: [1, [-7, "inf"]] }, null, { data: null }, { data: "3+4j" }), 7);
   assert.equal(limitOf({ data: ["nan"] }), 0);
-  const masks = [[2, -1e9], [0, -1e9], [2e4, 1e9]];
-  assert.deepEqual(masks.map((data) => limitOf({ data })), [2, 1e9, 1e9]);
+  const masks = [[2, -1e9], [0, -1e9], [2e4, 1e9], [0.5, 3e6, 6.1e6], [1, 1e6], [-1e9, 2, -1e9 + 3]];
+  assert.deepEqual(masks.map((data) => limitOf({ data })), [2, 1e9, 1e9, 6.1e6, 1e6, 2]);
+  assert.equal(limitOf({ data: [2, 1e9] }, { data: [1e9, 0] }), 2);
+  assert.equal(largestOf({ data: [2, -1e9] }), 1e9);
   assert.deepEqual([colour(-1e9, 2), isOff(-1e9, 2), isOff(2, 2), isOff(5, 0)], [null, true, false, false]);
 });
 

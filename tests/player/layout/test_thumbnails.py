@@ -10,6 +10,7 @@ from autodiff_edu.player.layout.thumbnails import (
     SIZE,
     cells_of,
     end_text,
+    find_limit,
     has_cells,
     largest,
     level,
@@ -51,6 +52,20 @@ def test_the_scale_ends_at_the_largest_finite_magnitude():
     assert largest(array(np.array([3 + 4j, 1j]))) == 5
     assert largest(array(np.array([True, False]))) == 1
     assert largest(array(np.array([np.nan]))) == 0
+
+
+@pytest.mark.parametrize(
+    ("numbers", "limit"),
+    [([2, -1e9], 2), ([0, -1e9], 1e9), ([2e4, 1e9], 1e9), ([0.5, 3e6, 6.1e6], 6.1e6), ([1, 1e6], 1e6)],
+)
+def test_a_mask_s_number_alone_is_off_the_scale(numbers, limit):
+    assert find_limit(array(np.array(numbers))) == limit
+    assert largest(array(np.array(numbers))) == np.max(np.abs(numbers))
+
+
+def test_a_mask_is_off_the_scale_that_arrays_share():
+    mask, scores = array(np.array([0.0, -1e9])), array(np.array([2.0, -1e9 + 3]))
+    assert find_limit(mask, scores, None) == 2
 
 
 def test_shades_tell_signs_apart_and_the_smallest_number_from_zero():
