@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
+MANY = 1_000
+"""New objects; for fewer, it isn't worth asking what somebody has frozen."""
+
+
 @contextmanager
 def without_collecting() -> Iterator[None]:
     """Postpone garbage collection until the block ends.
@@ -27,7 +31,7 @@ def without_collecting() -> Iterator[None]:
         yield
     finally:
         if enabled:
-            if not gc.get_freeze_count():
+            if gc.get_count()[0] > MANY and not gc.get_freeze_count():  # which counts them all
                 # Together these make everything count as old, without visiting it. As new objects, what was built would
                 # be traversed in full as soon as a few more are created.
                 gc.freeze()
