@@ -7,14 +7,16 @@ from copy import deepcopy
 from functools import cached_property
 from html import escape
 from math import isfinite
+from os import PathLike
 from typing import Any
 
 from ..trace.arrays import keep_arrays
 from ..trace.differences import Differences, StepDifference
 from ..trace.trace import Trace
 from ..trace.traced_run import TracedRun
-from . import Player
+from . import Player, html
 from .extra_parts import Written
+from .files import save
 from .play import trace_call
 
 
@@ -127,6 +129,7 @@ class TraceComparison:
         titles = [str(run.document["title"]).partition("(")[0] for run in runs]
         plain = titles[0] != titles[1] and all(title.isidentifier() for title in titles)
         names = (titles[0], titles[1]) if plain else ("the first run", "the second run")
+        self._names = names
         found = Differences(runs[0], runs[1], names)
         self.difference: StepDifference | None = found.first
         self.agreed = found.agreed
@@ -171,9 +174,32 @@ class TraceComparison:
         player.step = step or 0
         return player
 
+    def page(self) -> str:
+        """Return a complete HTML document: what differs, and both players, each at the step that does."""
+        players = "".join(player.html() for player in (self.first, self.second))
+        return html.page(" and ".join(self._names), f"<div>{self._about}{players}</div>")
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the comparison to a file.
+
+        Parameters
+        ----------
+        path
+            A name that ends in .html (the page, which needs no network) or .txt (what `print` writes).
+
+        Raises
+        ------
+        ValueError
+            If the name has another ending.
+        """
+        save(path, {".html": lambda: self.page().encode(errors="replace"), ".txt": lambda: f"{self}\n".encode()})
+
+    @property
+    def _about(self) -> str:
+        lines = f"<pre>{escape(chr(10).join(self._lines))}</pre>" if self._lines else ""
+        return f"<p><strong>{escape(self._sentence)}</strong></p>{lines}<p>{escape(self._remark)}</p>"
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         only_first = self.difference is not None and self.difference.steps[1] is None
         player = (self.first if only_first else self.second)._repr_mimebundle_()["text/html"]
-        lines = f"<pre>{escape(chr(10).join(self._lines))}</pre>" if self._lines else ""
-        about = f"<p><strong>{escape(self._sentence)}</strong></p>{lines}<p>{escape(self._remark)}</p>"
-        return {"text/plain": str(self), "text/html": f"<div>{about}{player}</div>"}
+        return {"text/plain": str(self), "text/html": f"<div>{self._about}{player}</div>"}

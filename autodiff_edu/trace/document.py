@@ -14,7 +14,8 @@ Lists refer to each other by index, counted from 0.
   each argument the formula of what is sent back to it, null where nothing is), `tapes`, `scope` (names, from the
   outermost), `where`; where arguments were copied to the shape of the output, `broadcast` (which ones); where a line
   has a second name for an argument, as after `y = x`, `aliases` (for each argument that name, or null); where
-  tangents are pushed forward, `pushes` (for each argument the formula of how far its tangent moves the output); and
+  tangents are pushed forward, `pushes` (for each argument the formula of how far its tangent moves the output); in
+  loops of the user's functions, `turns` (for each loop, the outermost first, its number and that of the turn); and
   `call` (the innermost of `calls` it is in, if it is in any). An operation that several tapes recorded is one entry.
 - `calls`: calls of the user's functions, each after the one it was made in: `text` ("f(3)"), `function` (equal for
   calls of one function), `caller` (a call; not there where none is known), `given` (the tensors among its arguments, if
@@ -133,7 +134,7 @@ class Writer:
 
     def __init__(self, source: Any) -> None:  # a Trace, which is made of this
         self.kinds = dict.fromkeys(source.variables, "variable")  # by id; they may be used before they are watched
-        self.scopes = source.scopes
+        self.scopes, self.turns = source.scopes, source.turns
         self.known_calls: dict[int, int] = {}  # the id of a call, and its index in the document
         self.calls: list[Any] = []  # in the order of the document
         self.functions: dict[Any, int] = {}
@@ -360,6 +361,8 @@ class Writer:
                 "tapes": [],
                 "scope": distinguish(self.scopes.get(entry.output_id, ()), self.owners),
             }
+            if turns := self.turns.get(entry.output_id):
+                described["turns"] = [list(turn) for turn in turns]
             if any(aliases := self.labels.aliases(entry)):
                 described["aliases"] = aliases
             described["output"] = self._tensor(entry.output_id, entry.output_value, "computed")

@@ -33,7 +33,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from math import prod
 from types import CodeType, FrameType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -109,6 +109,13 @@ class FunctionCall:
         self.given = dict(pair for name in names for pair in list_tensors(name, given.get(name)))
 
 
+class Turn(NamedTuple):
+    """A turn of a loop: which loop, as it runs once, and the number of the turn, from 1."""
+
+    loop: int
+    number: int
+
+
 class Frame:
     """A running function of the user's, or the code in which the trace started."""
 
@@ -121,7 +128,13 @@ class Frame:
         self.busy = False  # whether what they do has a step
         self.computed = False  # whether they computed something with tensors
         self.failing = False
-        self.turns: Counter[ast.stmt] = Counter()
+        self.turns: dict[ast.For | ast.While, Turn] = {}  # of loops, which may have been left since
+
+    def list_turns(self) -> list[Turn]:
+        """List the turns that are under way, the outermost first; what a `while` asks after a turn is part of it."""
+        return [
+            turn for loop, turn in self.turns.items() if loop.lineno <= self.line <= (loop.body[-1].end_lineno or 0)
+        ]
 
     def has(self, name: str) -> bool:
         """Return whether a variable has a value."""
@@ -159,6 +172,7 @@ class Lines(WithBlock, Listener):
         self.from_gradients: set[int] = set()  # the ids of gradients, and of what is computed from them on no tape
         self.lambdas: dict[CodeType, str] = {}  # their names
         self.counts: Counter[Any] = Counter()
+        self.loops = 0  # how many have begun
 
     def __enter__(self) -> None:
         begin(self)
@@ -288,6 +302,8 @@ class Lines(WithBlock, Listener):
             return
         self.settle()
         found = at.lines.get(frame.f_lineno, [])
+        if len(found) > 1:  # IPython compiles each statement of a cell by itself
+            found = [statement for statement in found if _is_compiled(statement, frame.f_code)]
         if at.failing:
             at.failing = False
             self.passed += [(frame.f_code.co_filename, statement.lineno) for statement in at.current]
@@ -297,7 +313,7 @@ class Lines(WithBlock, Listener):
         else:
             self.finish(at, frame.f_lineno)
         for statement in found:
-            if isinstance(statement, ast.For) and not is_in(at.line, statement.body):
+            if isinstance(statement, ast.For | ast.While) and not is_in(at.line, statement.body):
                 at.turns.pop(statement, None)  # left by a break, or an exception, the last time
         leaving = _is_around(found, at.current)
         at.current, at.line, at.busy, at.computed = [] if leaving else found, frame.f_lineno, False, False
@@ -360,6 +376,8 @@ class Lines(WithBlock, Listener):
             self.note_names(at, statement)
             if self.report_updates(at, statement):
                 continue
+            if isinstance(statement, ast.For | ast.While):
+                self.count_turn(at, statement, following)
             match statement:
                 case ast.If(test=test) | ast.While(test=test) if not isinstance(test, ast.Constant):
                     block = find_block_left_out(statement, following)
@@ -369,12 +387,9 @@ class Lines(WithBlock, Listener):
                     if said := describe_match(statement, following):
                         self.say(where_is(code, subject), "condition", said)
                         continue
-                case ast.For() if is_in(following, statement.body):
-                    at.turns[statement] += 1
+                case ast.For() if statement in at.turns:
                     if found := _report_assignment(at, statement):
-                        said = f"turn {at.turns[statement]} of the loop begins, with {found}"
-                case ast.For():
-                    del at.turns[statement]
+                        said = f"turn {at.turns[statement].number} of the loop begins, with {found}"
                 case ast.Assign(value=ast.expr() as value) | ast.AnnAssign(value=ast.expr() as value):
                     said = "" if at.busy else _report_assignment(at, statement) or self.unseen(at, statement, value)
                 case ast.AugAssign(value=value):
@@ -385,6 +400,20 @@ class Lines(WithBlock, Listener):
             elif not at.busy:
                 self.passed.append((code.co_filename, statement.lineno))
         at.current = []
+
+    def count_turn(self, at: Frame, loop: ast.For | ast.While, following: int) -> None:
+        """Note that a turn of a loop begins, or that the loop is over."""
+        if not is_in(following, loop.body):
+            at.turns.pop(loop, None)
+        elif loop in at.turns:
+            at.turns[loop] = at.turns[loop]._replace(number=at.turns[loop].number + 1)
+        else:
+            self.loops += 1
+            at.turns[loop] = Turn(self.loops, 1)
+
+    def list_turns(self) -> tuple[Turn, ...]:
+        """List the turns of loops that are under way in the user's functions, the outermost first."""
+        return tuple(turn for at in self.frames for turn in at.list_turns())
 
     def note_names(self, at: Frame, statement: ast.stmt) -> None:
         """Note which tensors a statement has given a name; after `y = z`, that is z."""
@@ -527,6 +556,13 @@ def _describe_call(call: FunctionCall, given: str) -> str:
     if call.function.co_name != "<lambda>":
         return f"{call.name}({given}) is called"
     return f"the lambda is called{' with ' if given else ''}{given}"
+
+
+def _is_compiled(statement: ast.stmt, code: CodeType) -> bool:
+    """Return whether a statement of one line is part of some code."""
+    first, begin = statement.lineno, statement.col_offset
+    end = statement.end_col_offset or 0 if statement.end_lineno == first else sys.maxsize
+    return any(line == first and begin <= (column or 0) < end for line, _, column, _ in code.co_positions())
 
 
 def _is_around(found: list[ast.stmt], inner: list[ast.stmt]) -> bool:

@@ -105,6 +105,7 @@ class Trace:
         self.heard: list[Entry | Read] = []  # what was computed, and what was read as plain numbers, on a tape or not
         self.aside: tuple[Tape, ...] = ()  # tapes that the user's code does not know about
         self.scopes: dict[int, tuple[str, ...]] = {}  # by the id of an entry's output: where it was computed
+        self.turns: dict[int, tuple[Any, ...]] = {}  # likewise: the turns of loops in which it was
         self.earlier: dict[int, list[Entry]] = {}  # what a tape held when the trace first met it
         self.called: dict[int, str] = {}  # an explanation's name for a source
         self.made: dict[int, int] = {}  # by the id of a tensor: the one that it was made of
@@ -154,8 +155,11 @@ class Trace:
         if tape is not None and id(tape) not in self.earlier:
             self.earlier[id(tape)] = [e.copy() for e in tape.entries if e is not entry]
         changes: dict[str, Any] = {} if entry is None else {"entry": entry.copy()}
-        if isinstance(event, events.Record | events.Cut | events.Skip) and opened.names:
-            self.scopes[event.entry.output_id] = opened.names
+        if isinstance(event, events.Record | events.Cut | events.Skip):
+            if opened.names:
+                self.scopes[event.entry.output_id] = opened.names
+            if turns := () if self._lines is None else self._lines.list_turns():
+                self.turns.setdefault(event.entry.output_id, turns)
         if isinstance(event, events.Outcome) and not event.connected:
             changes["causes"] = self._why(event, here(2))
         for role in ("tensor", "variable", "source"):

@@ -200,8 +200,13 @@ def test_the_wheel_moves_the_page_and_with_ctrl_it_zooms_where_the_mouse_is(visi
     assert fit.is_visible()
     player.root.focus()
     player.press("0")
-    assert scale(player) == pytest.approx(before)
+    pane, picture = (player.root.locator(part).first.bounding_box() for part in (".graph", ".graph svg"))
+    assert picture["height"] <= pane["height"]
+    assert picture["width"] <= pane["width"]
     assert not fit.is_visible()
+    assert player.root.get_by_role("button", name="Larger", exact=True).is_visible()
+    player.press("0")
+    assert scale(player) == pytest.approx(before)
     player.stands_at(0)
 
 

@@ -875,3 +875,22 @@ def test_what_cannot_be_compared_is_refused_in_words():
         ad.compare(np.sin, np.sin, Computed())
     with pytest.raises(ValueError, match="matmul"):
         ad.compare(lambda x: x @ np.ones(4), np.sum, V)
+
+
+def test_a_comparison_is_saved_as_a_page_with_both_players(tmp_path):
+    def before(x):
+        return x * x
+
+    def after(x):
+        return x * x * x
+
+    compared = ad.compare(before, after, 3.0)
+    compared.save(tmp_path / "compared.html")
+    page = (tmp_path / "compared.html").read_text()
+    assert page.count('type="application/json"') == 2
+    assert "<title>before and after</title>" in page
+    assert compared.difference.text in page
+    compared.save(tmp_path / "compared.txt")
+    assert (tmp_path / "compared.txt").read_text() == f"{compared}\n"
+    with pytest.raises(ValueError, match="html"):
+        compared.save(tmp_path / "compared.gif")

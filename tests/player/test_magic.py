@@ -37,6 +37,15 @@ def test_a_cell_runs_as_it_stands_and_its_player_appears(shell):
     assert "Tensor(6.)" in captured.stdout
 
 
+def test_several_statements_on_a_line_are_a_step_each(shell):
+    _, captured = run(shell, "%%play\nw = 3.0; z = 2.0\nwith ad.GradientTape() as tape:\n    y = w * x + z")
+    (player,) = players(captured)
+    assert [line.partition(". ")[2] for line in player.data["text/plain"].splitlines()[1:3]] == [
+        "Line 2: w is 3.",
+        "Line 2: z is 2.",
+    ]
+
+
 def test_several_tapes_of_a_cell_are_all_in_its_player(shell):
     cell = """%%play
 with ad.GradientTape() as outer:

@@ -11,6 +11,8 @@ const MOST_SLICES = 8;
 const LONGEST_ROW = 16;
 const TALLEST_TABLE = 8; // rows: what is added up leaves room to the formula above
 const LONGEST_LINE = 6; // numbers of a vector, or columns of a table, side by side
+const LINE_ROOM = 20; // letters of a line of a vector, where nothing else says how many
+const NARROW = 23; // letters that a table has room for beside another, if they are small
 const SIDE_BY_SIDE = 13; // letters of a row, where three tables stand side by side in a narrow panel
 const LOWEST_TABLE = 2; // rows, on stage, where more would leave too little room to the others
 
@@ -37,7 +39,8 @@ export const formatItem = (item) => spell(item).replace(/^-/, "−");
 export function formatBriefly(item, digits) {
   if (typeof item !== "number" || (Number.isInteger(item) && Math.abs(item) < 1e5)) return formatItem(item);
   const few = Number(item.toPrecision(digits));
-  const [plain, short] = [String(few), few.toExponential().replace("e+", "e")];
+  const rounded = Number.isInteger(few) && Math.abs(few) < 10 ** (digits - 1); // it isn't whole: −0.998 is −1.0
+  const [plain, short] = [rounded ? few.toFixed(1) : String(few), few.toExponential().replace("e+", "e")];
   return formatItem(isTiny(few) || (Math.abs(few) >= 1e5 && short.length < plain.length) ? short : plain);
 }
 /**
@@ -107,7 +110,7 @@ export function piecesOf({ data, shape, every }, longest = LONGEST_ROW) {
 function wrapRow(items, stride, longest) {
   const rows = [];
   for (let start = 0; start < items.length; start += longest) rows.push(items.slice(start, start + longest));
-  const label = rows.length > 1 ? STRINGS.array.wrapped(longest) : "";
+  const label = rows.length > 1 && longest === LONGEST_ROW ? STRINGS.array.wrapped(longest) : "";
   return { label, rows, names: (i, j) => [(i * longest + j) * stride] };
 }
 
@@ -251,19 +254,24 @@ export function arrayPlace(attributes = {}) {
     writeWhole(text, !array ? UNKNOWN : room ? brief(array.text) : array.text);
     const size = array?.data == null ? 0 : flat(array).length;
     const [rows, columns] = size > 0 && array.shape.length > 1 ? array.shape.slice(-2) : [0, 0];
-    const digitsOf = (/** @type {Data[]} */ row) => (room || row.length > 3 ? 3 : 4);
+    const digitsOf = (/** @type {Data[][]} */ numbers) =>
+      [room || numbers[0].length > 3 ? 3 : 4, 3].find((digits) => lettersOf(numbers, digits) <= NARROW) ?? 2;
+    const [most, isVector] = [room ? LOWEST_TABLE : TALLEST_TABLE, array?.shape.length === 1];
     const isWide = (/** @type {Piece} */ { rows: numbers }) =>
-      lettersOf(numbers, 3) + 0.6 * numbers[0].length > room;
-    const large = size > LARGEST_TABLE || rows > (room ? LOWEST_TABLE : TALLEST_TABLE) || columns > LONGEST_LINE ||
-      Boolean(room && size && array.shape.length && piecesOf(array, LONGEST_LINE).some(isWide));
+      lettersOf(numbers, 3) + 0.6 * numbers[0].length > (room ?? LINE_ROOM) || (isVector && numbers.length > most);
+    const isTooLarge = size > LARGEST_TABLE || rows > most || columns > LONGEST_LINE;
+    // A vector that is too long for a line goes on in the next.
+    let line = LONGEST_LINE;
+    while (!isTooLarge && size && isVector && line > 2 && piecesOf(array, line).some(isWide)) line -= 1;
+    const large = isTooLarge || Boolean(room && size && array.shape.length && piecesOf(array, line).some(isWide));
     const small = !large && size > 0 && array.shape.length > 0;
     // A small table says what the text says, so the text is for screen readers then, and the table is not.
     set(text, "data-aside", small || null);
     set(picture, "aria-hidden", small || null);
-    const pieces = small || large ? piecesOf(array, small ? LONGEST_LINE : LONGEST_ROW) : [];
-    const tableIn = (/** @type {Piece} */ piece) => tableOf(piece, false, digitsOf(piece.rows[0]));
+    const pieces = small || large ? piecesOf(array, small ? line : LONGEST_ROW) : [];
+    const tableIn = (/** @type {Piece} */ piece) => tableOf(piece, false, digitsOf(piece.rows));
     // As wide as its longest numbers: css/array.css makes the letters as large as there is room for.
-    const widest = Math.max(...pieces.map(({ rows: numbers }) => lettersOf(numbers, digitsOf(numbers[0]))));
+    const widest = Math.max(...pieces.map(({ rows: numbers }) => lettersOf(numbers, digitsOf(numbers))));
     set(picture, "style", small ? `--letters: ${widest}; --columns: ${pieces[0].rows[0].length}` : null);
     set(element, "data-wide", (small && widest > SIDE_BY_SIDE) || null);
     const parts = pieces.map((piece) => (small ? tableIn(piece) : heatmapOf(piece, limit, array.text)));

@@ -32,11 +32,11 @@ export function paneView(canvas, picture, redraw) {
   const box = make("div", about, canvas);
   const overview = overviewView((x, y) => move(x * scale - wide / 2, y * scale - tall / 2));
   const words = STRINGS.graph;
-  const fitButton = make("button", { type: "button", class: "fit", title: words.aboutFit, hidden: "" }, words.fit);
+  const fitButton = /** @type {HTMLButtonElement} */ (make("button", { type: "button", class: "fit", hidden: "" }));
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   let [width, height] = [1, 1]; // of the picture
   let [wide, tall, normal] = [0, 0, 1]; // of the pane, and how large the letters are when there is room
-  let [scale, chosen] = [1, /** @type {number | null} */ (null)]; // chosen by the reader
+  let [scale, chosen] = [1, /** @type {number | "whole" | null} */ (null)]; // chosen by the reader
   let [left, top, frame] = [0, 0, 0]; // how far it is scrolled, or will be once the motion is over
   /** @type {Rectangle | undefined} */
   let lit;
@@ -49,12 +49,15 @@ export function paneView(canvas, picture, redraw) {
     if (!wide) return;
     const least = clamp(fits(), LEAST * normal, normal);
     const sides = [wide / width, tall / height].filter((fit) => fit < least && fit * CLOSE >= least);
-    scale = chosen ?? Math.min(least, ...sides.map((fit) => Math.floor(1000 * fit) / 1000));
+    const readable = Math.min(least, ...sides.map((fit) => Math.floor(1000 * fit) / 1000));
+    scale = chosen === "whole" ? Math.min(normal, fits()) : chosen ?? readable;
     const [across, down] = [width * scale, height * scale];
     set(picture, "width", across);
     set(picture, "height", down);
     set(canvas, "style", `width: ${across}px; height: ${down}px; --scale: ${scale}`);
-    set(fitButton, "hidden", chosen === null ? "" : null);
+    set(fitButton, "hidden", chosen === null && !isLarge() ? "" : null);
+    const told = chosen === "whole" ? [words.near, words.aboutNear] : [words.fit, words.aboutFit];
+    [fitButton.textContent, fitButton.title] = told;
     for (const element of [box, overview.element]) set(element, "data-large", isLarge() || null);
     set(overview.element, "hidden", isLarge() ? null : "");
     [left, top] = within(left, top);
@@ -131,10 +134,11 @@ export function paneView(canvas, picture, redraw) {
     });
     overview.giveWay(shown(together), shown(all), { width: wide, height: tall, stage: normal > LARGE });
   };
-  /** @type {(wanted: number | null, atX?: number, atY?: number) => void} */
+  /** @type {(wanted: number | "whole" | null, atX?: number, atY?: number) => void} */
   const zoom = (wanted, atX = wide / 2, atY = tall / 2) => {
     const [x, y] = [(left + atX - inset()) / scale, (top + atY) / scale]; // what stays in its place
-    chosen = wanted && clamp(wanted, Math.min(FURTHEST * normal, fits()), NEAREST * normal);
+    const furthest = Math.min(FURTHEST * normal, fits());
+    chosen = typeof wanted === "number" ? clamp(wanted, furthest, NEAREST * normal) : wanted;
     rescale();
     move(x * scale - atX + inset(), y * scale - atY);
   };
@@ -143,7 +147,13 @@ export function paneView(canvas, picture, redraw) {
     const { left: x, top: y } = box.getBoundingClientRect();
     zoom(scale * factor, clientX - x, clientY - y);
   };
-  const fit = () => { zoom(null); redraw(true); };
+  /** Shows the whole picture, however small; if it does already, as large as one can read it. */
+  const fit = () => {
+    const before = chosen;
+    zoom(null);
+    if (isLarge() && before !== "whole") zoom("whole");
+    redraw(true);
+  };
   fitButton.addEventListener("click", () => { box.focus({ preventScroll: true }); fit(); });
 
   box.addEventListener("wheel", (event) => {

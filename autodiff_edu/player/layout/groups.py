@@ -2,9 +2,10 @@
 
 Entries that follow each other in one `ad.scope` (every `nn.Module` opens one) are a group, and so are those that a
 backward pass computes while another tape records, those of one second run of a checkpointed function, and those of one
-call of a recursive function or of a method. Entries that come from the same places in the user's code, in the same
-order, at least three times running, are a loop: a group of turns, each of which is a group too if it holds more than
-one thing. Groups nest, and hold at least two entries.
+call of a recursive function or of a method. So are those of a loop in the user's code that computes something in at
+least three turns: a group of turns, each of which is a group too if it holds more than one thing. Where no such loop is
+known, in a comprehension for example, entries that come from the same places in the same order, at least three times
+running, are a loop. Groups nest, and hold at least two entries.
 
 >>> entries = [{"operation": "sin", "inputs": [k], "output": k + 1, "where": {"line": 2}} for k in range(12)]
 >>> found, homes = find_groups({"entries": entries, "steps": []})
@@ -129,6 +130,7 @@ class _Finder:
         self.calls = document.get("calls", ())
         self.paths: list[list[Any]] = [list(entry.get("scope", ())) for entry in entries]
         self.origins: list[tuple[Any, ...]] = [_origin(entry) for entry in entries]
+        self.turns: list[list[list[int]]] = [entry.get("turns", []) for entry in entries]
         self.runs: list[list[int]] = [[entry["call"]] if "call" in entry else [] for entry in entries]
         for index, calls in _map_calls(document).items():
             self.paths[index] += [Called(call) for call in calls[:DEEPEST]]
@@ -141,36 +143,65 @@ class _Finder:
             self.origins[index] += _origin(entries[reached])
             self.runs[index].append(reached)
 
-    def by_scope(self, members: list[int], depth: int) -> list[Part]:
-        def name(index: int) -> Any:
-            return self.paths[index][depth] if len(self.paths[index]) > depth else None
-
+    def by_scope(self, members: list[int], depth: int, level: int = 0) -> list[Part]:
+        """Group entries that have the scopes up to `depth`, and the loops up to `level`, in common."""
+        named = [self.paths[index][depth] if len(self.paths[index]) > depth else None for index in members]
+        looped = [self.turns[index][level][0] if len(self.turns[index]) > level else None for index in members]
+        of_scope, of_loop = _end_runs(named), _end_runs(looped)
         parts: list[Part] = []
-        for named, together in groupby(members, name):
-            run = list(together)
-            if named is None:
+        at = 0
+        while at < len(members):
+            # Of a scope and a loop that begin here, the longer one is around the other.
+            if looped[at] is not None and (named[at] is None or of_loop[at] > of_scope[at]):
+                parts += self.by_turn(members[at : of_loop[at]], depth, level)
+                at = of_loop[at]
+            elif named[at] is not None:
+                parts += self.of_scope(named[at], members[at : of_scope[at]], depth, level)
+                at = of_scope[at]
+            else:
+                plain, at = members[at : min(of_scope[at], of_loop[at])], min(of_scope[at], of_loop[at])
                 # A loop that runs again, in another call or for another entry of a pass, is another loop.
-                for _, once in groupby(run, self.runs.__getitem__):
+                for _, once in groupby(plain, self.runs.__getitem__):
                     alone = [Part(_number(self.keys, self.origins[index]), [index]) for index in once]
                     parts += _by_repetition(alone, self.keys)
-                continue
-            inner = self.by_scope(run, depth + 1)
-            if len(run) == 1:
-                parts += inner
-                continue
-            origin: Any
-            match named:
-                case str():
-                    origin, about = named, {"kind": "scope", "name": named}
-                case Called(call):
-                    made = self.calls[call]
-                    origin = ("call", made["text"].partition("(")[0])  # methods of two objects are not turns of a loop
-                    about = {"kind": "call", "name": made["text"], "given": made.get("given", [])}
-                case (_, name_of_pass, kind):
-                    origin, about = kind, {"kind": kind, "name": name_of_pass}
-            key = _number(self.keys, (origin, *(part.key for part in inner)))
-            parts.append(Part(key, run, inner, about))
         return _by_repetition(parts, self.keys)
+
+    def by_turn(self, members: list[int], depth: int, level: int) -> list[Part]:
+        """Group the entries of a loop by its turns; fewer than three are no loop to look at."""
+        turns = [
+            (number, self.by_scope([*once], depth, level + 1))
+            for number, once in groupby(members, lambda index: self.turns[index][level][1])
+        ]
+        if len(turns) < FEWEST_TURNS:
+            return [part for _, turn in turns for part in turn]
+        return [_loop(turns, self.keys)]
+
+    def of_scope(self, named: Any, run: list[int], depth: int, level: int) -> list[Part]:
+        """Group the entries of a scope, a call or a pass."""
+        inner = self.by_scope(run, depth + 1, level)
+        if len(run) == 1:
+            return inner
+        origin: Any
+        match named:
+            case str():
+                origin, about = named, {"kind": "scope", "name": named}
+            case Called(call):
+                made = self.calls[call]
+                origin = ("call", made["text"].partition("(")[0])  # methods of two objects are not turns of a loop
+                about = {"kind": "call", "name": made["text"], "given": made.get("given", [])}
+            case (_, name_of_pass, kind):
+                origin, about = kind, {"kind": kind, "name": name_of_pass}
+        key = _number(self.keys, (origin, *(part.key for part in inner)))
+        return [Part(key, run, inner, about)]
+
+
+def _end_runs(values: list[Any]) -> list[int]:
+    """Return for each value the index after the last of those that follow it and are equal."""
+    ends = [*range(1, len(values) + 1)]
+    for k in range(len(values) - 2, -1, -1):
+        if values[k] == values[k + 1]:
+            ends[k] = ends[k + 1]
+    return ends
 
 
 def _describe_rerun(document: dict[str, Any], index: int, reached: int) -> tuple[int, str, str] | None:
@@ -257,14 +288,15 @@ def _with_loops(parts: list[Part], length: int, keys: dict[Any, int]) -> Iterato
             yield from parts[begin : end + 1]  # a run that starts among these ends here too
             begin = end + 1
             continue
-        yield _loop([parts[at : at + length] for at in range(begin, begin + times * length, length)], keys)
+        turns = [parts[at : at + length] for at in range(begin, begin + times * length, length)]
+        yield _loop([*enumerate(turns, 1)], keys)
         begin += times * length
 
 
-def _loop(turns: list[list[Part]], keys: dict[Any, int]) -> Part:
-    key = _number(keys, ("loop", *(part.key for part in turns[0])))
+def _loop(turns: list[tuple[int, list[Part]]], keys: dict[Any, int]) -> Part:
+    key = _number(keys, ("loop", *(part.key for part in turns[0][1])))
     parts = []
-    for number, turn in enumerate(turns, 1):
+    for number, turn in turns:
         members = [entry for part in turn for entry in part.entries]
         # In a turn of one thing, that thing is the turn.
         parts.append(turn[0] if len(turn) == 1 else Part(key, members, turn, {"kind": "turn", "number": number}))

@@ -9,7 +9,7 @@ from programs import loop
 
 import autodiff_edu as ad
 from autodiff_edu import nn
-from autodiff_edu.player.layout.groups import find_groups, in_order
+from autodiff_edu.player.layout.groups import find_groups, in_order, write_title
 from autodiff_edu.player.layout.layout import layout
 
 
@@ -486,3 +486,73 @@ def test_what_is_computed_while_tangents_are_pushed_is_a_group():
         ad.hvp(lambda x: x**3 + np.sin(x), (2.0,), (1.0,))
     found, _ = find_groups(traced.document())
     assert found == [{"kind": "push", "count": 6, "parent": -1, "name": "tape 2"}]
+
+
+def titles(f, x):
+    """Return the titles of the loops and turns that have frames."""
+    return [write_title(group) for group in find_groups(ad.play(f, x).document())[0]]
+
+
+def test_a_turn_is_one_of_the_program_s_whatever_it_computes():
+    def f(x):
+        for k in range(6):
+            if k % 2 == 0:
+                x = x * x
+                x = x + 1
+            else:
+                x = np.sin(x)
+        return x
+
+    assert titles(f, 1.2) == ["loop ×6", "turn 1", "turn 3", "turn 5"]  # the others have one thing each
+
+
+def test_loops_in_loops_and_turns_that_compute_nothing():
+    def f(x):
+        for k in range(4):
+            for j in range(5):
+                if k == 1 or j == k:
+                    continue
+                x = x * 2
+                x = x + j
+        return x
+
+    first, third, fourth = ["loop ×4", *"2345"], ["loop ×4", *"1245"], ["loop ×4", *"1235"]
+    found = [title.removeprefix("turn ") for title in titles(f, 1.2)]
+    assert found == ["loop ×3", *first, *third, *fourth]  # the second turn computes nothing
+
+
+def test_what_comes_after_a_break_is_in_no_turn():
+    def f(x):
+        for _ in range(9):
+            x = x * x
+            if x > 50.0:
+                break
+        return x + 1.0
+
+    document = ad.play(f, 1.5).document()
+    homes = find_groups(document)[1]
+    assert homes[-1] == -1
+    assert document["entries"][-1].get("turns") is None
+
+
+def test_what_a_while_asks_after_a_turn_is_part_of_it():
+    def f(x):
+        while x < 50.0:
+            x = x * x
+        return x
+
+    document = ad.play(f, 1.5).document()
+    assert [entry.get("turns", [[0, 0]])[0][1] for entry in document["entries"]] == [0, 1, 1, 2, 2, 3, 3, 4, 4]
+
+
+def test_a_scope_inside_of_a_loop_and_one_around_it():
+    def f(x):
+        with ad.scope("around"):
+            x = x * 2
+            for _ in range(3):
+                with ad.scope("inside"):
+                    x = np.tanh(x) * 2
+                x = x + 1
+        return x
+
+    assert titles(f, 1.5) == ["around", "loop ×3", "turn 1", "inside", "turn 2", "inside", "turn 3", "inside"]
