@@ -302,13 +302,13 @@ def cells(table: Any) -> list[list[str]]:
     )
 
 
-def test_a_vector_is_a_row_everywhere_and_wraps_after_a_fixed_number(panel: Any) -> None:
+def test_a_vector_is_a_row_everywhere_and_wraps_into_lines_of_about_the_same_length(panel: Any) -> None:
     shown = panel(traced(lambda x: x * x, x=np.arange(9.0) + 0.5))
     step = [number for number, step in enumerate(shown.steps) if step["kind"] == "accumulate"][-1]
     shown.go(step)
     tables = [cells(table) for table in shown.root.locator(".array .picture table").all()]
     assert len(tables) >= 5
-    assert {tuple(map(len, table)) for table in tables} == {(6, 3)}
+    assert {tuple(map(len, table)) for table in tables} <= {(5, 4), (3, 3, 3)}
     tops = shown.root.locator(".array .picture table").evaluate_all(
         "tables => tables.map((table) => new Set([...table.rows[0].cells].map((cell) => cell.offsetTop)).size)"
     )

@@ -403,7 +403,10 @@ LOSS = Function(
             for scores, where in ((ORDINARY, "for ordinary scores"), (FAR, "far out"))
         ),
         Case(
-            lambda f: any({(4, 1), (4,)} <= {*map(np.shape, entry.values)} for entry in lose(f, ORDINARY)[3].entries),
+            lambda f: any(
+                {(4, 1), (4,)} <= {getattr(value, "shape", ()) for value in entry.values}
+                for entry in lose(f, ORDINARY)[3].entries
+            ),
             "The mean is right, but of a table of 4 × 4 numbers: something of shape (4, 1) met something of shape (4,), "
             "each row with each. Take `m[:, 0]` where the rows' numbers meet.",
         ),

@@ -263,6 +263,7 @@ export function arrayPlace(attributes = {}) {
     // A vector that is too long for a line goes on in the next.
     let line = LONGEST_LINE;
     while (!isTooLarge && size && isVector && line > 2 && piecesOf(array, line).some(isWide)) line -= 1;
+    if (isVector && size > line) line = Math.ceil(size / Math.ceil(size / line)); // lines of about the same length
     const large = isTooLarge || Boolean(room && size && array.shape.length && piecesOf(array, line).some(isWide));
     const small = !large && size > 0 && array.shape.length > 0;
     // A small table says what the text says, so the text is for screen readers then, and the table is not.
@@ -273,7 +274,8 @@ export function arrayPlace(attributes = {}) {
     // As wide as its longest numbers: css/array.css makes the letters as large as there is room for.
     const widest = Math.max(...pieces.map(({ rows: numbers }) => lettersOf(numbers, digitsOf(numbers))));
     set(picture, "style", small ? `--letters: ${widest}; --columns: ${pieces[0].rows[0].length}` : null);
-    set(element, "data-wide", (small && widest > SIDE_BY_SIDE) || null);
+    const wide = small && (widest > SIDE_BY_SIDE || (isVector && pieces[0].rows.length > 1));
+    set(element, "data-wide", wide || null);
     const parts = pieces.map((piece) => (small ? tableIn(piece) : heatmapOf(piece, limit, array.text)));
     picture.replaceChildren(...parts);
     legend.replaceChildren(...(large ? legendOf(array, limit) : []));
