@@ -187,7 +187,9 @@ def _find_beads(slides: SlideLayout, frame: StepPicture, layers: list[Layer]) ->
     if step["kind"] not in ("record", "cut", "skip", "accumulate", "push forward") or "links" not in slides.layout:
         return ()
     entry, seen = slides.document["entries"][step["entry"]], next(layer for layer in layers if layer.window)
-    beads = []
+    window = seen.window
+    assert window is not None
+    left, top, beads = window.x, window.y, []
     for arrives in frame.active():
         tensor = entry["inputs"][frame.layout["entries"][step["entry"]].index(arrives)]
         array = step["contribution"] if step["kind"] == "accumulate" else frame.now.values.get(tensor)
@@ -195,10 +197,11 @@ def _find_beads(slides: SlideLayout, frame: StepPicture, layers: list[Layer]) ->
             array = frame.now.flows.get(tensor)
         if array is None or not frame.trail(arrives):
             continue
-        places = _walk([point for link in frame.trail(arrives) for point in _find_points(link)])
-        if frame.now.backward:
-            places.reverse()
-        beads.append(Bead(_draw_bead(array, frame), tuple(slides.to_slide(seen, place) for place in places)))
+        points = (slides.to_slide(seen, point) for link in frame.trail(arrives) for point in _find_points(link))
+        inside = [(x, y) for x, y in points if left <= x <= left + window.width and top <= y <= top + window.height]
+        if len(inside) > 1:
+            places = _walk(inside)
+            beads.append(Bead(_draw_bead(array, frame), tuple(places[::-1] if frame.now.backward else places)))
     return tuple(beads)
 
 

@@ -161,7 +161,8 @@ class StepPicture:
             flows = before.flows if before.on_show == self.now.on_show else {}
             self.now = replace(self.now, values=before.values, flows=flows)
         self.subject = subject_of(document, self.now.step)
-        self.layout = fold(layout, _home_of(document, self.now)) if "links" in layout else layout
+        self.home = _home_of(document, number, self.now)
+        self.layout = fold(layout, self.home) if "links" in layout else layout
         passing = UPDATE if self.now.update else BACKWARD if self.now.backward else FORWARD
         self.colour, self.tint = STOPPED if self.stopped else passing
         self.flowing = FORWARD if self.now.pushes else BACKWARD
@@ -249,10 +250,8 @@ class StepPicture:
         """Find the point of the graph at the top left of the frame, so that the current tensor is visible."""
         room, tall, scale = self.picture
         box = {"x": 0.0, "y": 0.0, "width": 0.0, "height": 0.0}
-        if self.subject is not None:
-            box = self.layout["tensors"][self.subject]
-        elif self.now.values:
-            box = self.layout["tensors"][max(self.now.values)]
+        if self.home is not None:
+            box = self.layout["tensors"][self.home]
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         beyond = max(0.0, self.layout["width"] - room / scale), max(0.0, self.layout["height"] - tall / scale)
         return min(max(0.0, x - room / scale / 2), beyond[0]), min(max(0.0, y - tall / scale / 2), beyond[1])
@@ -398,16 +397,18 @@ class StepPicture:
         return [*draw_thumbnail(array, x, y, box["limits"][part]), *words]
 
 
-def _home_of(document: dict[str, Any], now: Moment) -> int | None:
-    """Return the tensor around which the graph is unfolded."""
-    subject = subject_of(document, now.step)
-    return max(now.values, default=None) if subject is None else subject
+def _home_of(document: dict[str, Any], number: int, now: Moment) -> int | None:
+    """Return the tensor around which the graph is unfolded: of a step without one the latest, or else the first."""
+    subjects = (subject_of(document, step) for step in document["steps"][number:])
+    if (subject := next(subjects, None)) is not None:
+        return subject
+    return max(now.values) if now.values else next((each for each in subjects if each is not None), None)
 
 
 def _cover(document: dict[str, Any], layout: dict[str, Any], number: int) -> dict[str, Any]:
     """Hide what has not been computed at a step, as the player does while it asks; no room is left for it below."""
     now = read_moment(document, number)
-    layout = fold(layout, _home_of(document, now))
+    layout = fold(layout, _home_of(document, number, now))
     groups, begun = layout["groups"], set()
     for entry in now.fates:
         group = layout["tensors"][document["entries"][entry]["output"]]["group"]

@@ -1,7 +1,7 @@
 """One step as a slide of 1280 by 720 pixels: the code on the left, the graph on the right, what is computed below.
 
 No letters are smaller than 20 pixels, except in a graph that fits only with smaller ones: down to 16. A graph that is
-still too large is cut, around the current tensor.
+still too large is cut, around the current tensor, with all of it small in a corner.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box
 from .computation import CAPTIONS, draw_terms, list_terms
 from .curve import draw_curve, read_curve
-from .frames import INK, PAPER, QUIET, RULE, SUNK, StepPicture, find_picture
+from .frames import IDLE, INK, PAPER, QUIET, RULE, SUNK, StepPicture, find_picture
 from .jacobian import draw_jacobian, draw_patches, measure_jacobian, measure_patches
 from .plane import count_legend_rows, draw_legend
 from .wrapping import shorten, wrap
@@ -27,6 +27,7 @@ WORDS = 22.0
 MOST_LINES, MOST_WORDS = 8, 4  # of code, of the sentence
 SUM = 168.0  # the height of what is computed, with room around it
 CURVE = 132.0  # the height of a curve, with its heading
+MAP = 130.0  # the longer side of a small picture of the whole graph
 CLOSE, WHOLE, FAR = 2.3, 4 / 3, 5 / 3  # scales of the graph: at most, at least to show it whole, and cut
 
 
@@ -126,7 +127,7 @@ class SlideLayout:
             row = draw_terms(*list_terms(frame, arrives), (MARGIN, LEFT), (top + height, base - WORDS))
             middle = [*self.code(frame, top, height), row]
         layers = [Layer((tuple(back), tuple(heading), *middle, tuple(words)))]
-        layers.append(self.picture(frame, WIDTH - MARGIN - RIGHT, MARGIN))
+        layers += self.picture(frame, WIDTH - MARGIN - RIGHT, MARGIN), self.overview(frame, WIDTH - MARGIN - RIGHT)
         if "contours" in self.document:
             place = WIDTH - MARGIN - RIGHT, MARGIN + self.tall + 1.6 * SMALLEST, RIGHT
             layers.append(Layer((tuple(draw_legend(self.layout, *place, SMALLEST)),)))
@@ -159,6 +160,49 @@ class SlideLayout:
             box = left + inset, top + inset, place[2] / self.scale - 2 * inset, place[3] / self.scale - 2 * inset
             edge.append(Path(rounded_box(*box, 4), stroke=RULE, weight=0.6))
         return Layer((*map(tuple, frame.pieces(left, top, SMALLEST / self.scale)), tuple(edge)), window)
+
+    def overview(self, frame: StepPicture, x: float) -> Layer:
+        """Draw all of a graph that is cut, small, with what is seen of it, in a corner without a tensor."""
+        layout, scale = frame.layout, self.scale
+        left, top = self.corner or (0.0, 0.0)
+        wide, tall = self.room / scale, self.tall / scale
+        if "links" not in layout or (layout["width"] <= wide + 1 and layout["height"] <= tall + 1):
+            return Layer(((), (), ()))
+        small = min(MAP / max(layout["width"], layout["height"]), 1.0)
+        width, height = layout["width"] * small, layout["height"] * small
+        shown = [box for box in (*layout["tensors"], *filter(_is_closed, layout["groups"])) if not box.get("hidden")]
+
+        def is_free(at: tuple[float, float]) -> bool:
+            (low, high), room = at, 16 / scale
+            across, down = low + width / scale, high + height / scale
+            return not any(
+                box["x"] < across + room
+                and low - room < box["x"] + box["width"]
+                and box["y"] < down + room
+                and high - room < box["y"] + box["height"]
+                for box in shown
+            )
+
+        sides = left + wide - (width + 12) / scale, left + 12 / scale
+        ends = top + tall - (height + 12) / scale, top + 12 / scale
+        corner = next((at for at in ((side, end) for end in ends for side in sides) if is_free(at)), None)
+        if corner is None:
+            return Layer(((), (), ()))
+        a, b = x + (corner[0] - left) * scale, MARGIN + (corner[1] - top) * scale
+
+        def cover(box: dict[str, Any]) -> str:
+            low, high = a + box["x"] * small, b + box["y"] * small
+            across, down = low + max(2, box["width"] * small), high + max(2, box["height"] * small)
+            return f"M{low:.1f} {high:.1f}H{across:.1f}V{down:.1f}H{low:.1f}Z"
+
+        seen = rounded_box(a + left * small, b + top * small, min(wide * small, width), min(tall * small, height), 2)
+        whole = Path(rounded_box(a - 4, b - 4, width + 8, height + 8, 4), SUNK)
+        now = [] if frame.subject is None else [Path(cover(layout["tensors"][frame.subject]), fill=frame.colour)]
+        return Layer((
+            (whole, Path("".join(map(cover, shown)), fill=IDLE)),
+            tuple(now),
+            (Path(seen, stroke=QUIET, weight=1.5),),
+        ))  # fmt: skip
 
     def aim(self, frame: StepPicture) -> tuple[float, float]:
         """Find the top left corner of the visible part: the last one, if all that is current is visible there."""
@@ -226,6 +270,10 @@ class SlideLayout:
             if words:
                 lines.append(TextLine(MARGIN + 16 + indent, base, words.lstrip(), size, INK))
         return (Path(rounded_box(MARGIN, top, LEFT, height, 10), SUNK),), tuple(mark), tuple(lines)
+
+
+def _is_closed(group: dict[str, Any]) -> bool:
+    return bool(group.get("closed"))
 
 
 def _span(boxes: Sequence[dict[str, Any]], side: str, length: str) -> tuple[float, float]:

@@ -332,3 +332,15 @@ def test_arrays_travel_without_a_number():
     svg = player.film(number).svg()
     (bead,) = [group for group in ElementTree.fromstring(svg).iter(f"{SVG}g") if group.get("opacity") == "0"]
     assert [element.tag for element in bead] == [f"{SVG}path"]
+
+
+def test_beads_stay_in_the_window_of_a_graph_that_is_cut():
+    film = ad.play(training(1)).film()
+    travelling = [shot for shot in film._shots if shot.beads]
+    assert len(travelling) > 10
+    for shot in travelling:
+        (window,) = [layer.window for layer in shot.layers if layer.window]
+        for bead in shot.beads:
+            for x, y in bead.places:
+                assert window.x - 0.1 <= x <= window.x + window.width + 0.1
+                assert window.y - 0.1 <= y <= window.y + window.height + 0.1

@@ -169,3 +169,56 @@ def test_a_program_that_shrinks_has_slides():
     player = ad.play(compiled.program(2.0))
     said = texts(player.frames(0, size="16:9").svg())
     assert any(text and "sin" in text for text in said)
+
+
+def test_all_of_a_graph_that_is_cut_is_seen_small_and_in_a_corner_without_a_tensor():
+    player = ad.play(training(2))
+    slides, drawn = SlideLayout(player._content), 0
+    for number in range(len(player)):
+        layers = slides.draw(number)
+        (at,) = (place for place, layer in enumerate(layers) if layer.window)
+        window, (whole, _, seen) = layers[at].window, layers[at + 1].pieces
+        if not whole:
+            continue
+        drawn += 1
+        (left, top), (right, bottom) = ends(whole[0].commands)
+        assert window.x <= left < right <= window.x + window.width
+        assert window.y <= top < bottom <= window.y + window.height
+        for box in slides.frame(number).layout["tensors"]:
+            if not box.get("hidden"):
+                x, y = slides.to_slide(layers[at], (box["x"], box["y"]))
+                across, down = slides.to_slide(layers[at], (box["x"] + box["width"], box["y"] + box["height"]))
+                assert x >= right or across <= left or y >= bottom or down <= top
+        (low, high), (across, down) = ends(seen[0].commands)
+        assert left <= low < across <= right
+        assert top <= high < down <= bottom
+    assert drawn > len(player) / 2
+
+
+def test_a_graph_that_is_whole_has_no_small_one():
+    layers = SlideLayout(ad.play(diamond())._content).draw(3)
+    (at,) = (place for place, layer in enumerate(layers) if layer.window)
+    assert layers[at + 1].pieces == ((), (), ())
+
+
+def test_a_step_before_the_first_tensor_shows_where_that_will_be():
+    w = ad.Variable(3.0, name="w")
+
+    def train():
+        for turn in range(2):
+            with ad.GradientTape() as tape:
+                loss = w * w * float(turn)
+            w.assign_sub(0.1 * tape.gradient(loss, w))
+
+    slides = SlideLayout(ad.play(train)._content)
+    assert slides.document["steps"][0]["text"].endswith("turn 1 of the loop begins, with turn = 0.")
+    assert slides.frame(0).subject is None
+    assert slides.document["tensors"][slides.frame(0).home]["name"] == "w"
+
+
+def ends(commands):
+    """Return the top left and the bottom right corner of a box."""
+    numbers = re.findall(r"([MHVC]) ?([\d.]+)(?: ([\d.]+))?", commands)
+    across = [float(x) for command, x, _ in numbers if command in "MH"]
+    down = [float(y or x) for command, x, y in numbers if command in "MV"]
+    return (min(across), min(down)), (max(across), max(down))
