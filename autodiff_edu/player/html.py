@@ -19,7 +19,7 @@ PAGE = """\
 <title>{title}</title>
 <style>
 :root {{ color-scheme: light dark; --autodiff-tall: clamp(440px, 100vh - 34px, 900px); }}
-body {{ margin: 1rem auto; padding: 0 1rem; max-width: 70rem; background: light-dark({sunk}, #0e1014); }}
+body {{ margin: 1rem auto; padding: 0 1rem; max-width: max(70rem, 84vw); background: light-dark({sunk}, #0e1014); }}
 </style>
 </head>
 <body>

@@ -15,7 +15,7 @@ const TABS = {
   panel: ".panel", graph: ".graph-figure", tape: ".tape-figure",
   sweep: ".sweep", contours: ".contours", compiling: ".shrink",
 };
-const LONG_PROGRAM = '.program-figure:has([data-long]) [aria-expanded="true"]';
+const PROGRAM = '.program-figure [aria-expanded="true"]';
 const IDLE_AFTER = 3000; // milliseconds without the mouse until the controls fade
 const EDITING_KEYS = ["ArrowLeft", "ArrowRight"];
 
@@ -68,8 +68,8 @@ export function stageView(host, root, button, { redraw, rest, ask }) {
     set(root, "data-stage", on ? "" : null);
     set(list, "hidden", on ? null : "");
     set(button, "aria-pressed", on);
-    // The lines of a long program are cut, for all of them are of one height: the code has more use of the room.
-    if (on) /** @type {HTMLElement | null} */ (root.querySelector(LONG_PROGRAM))?.click();
+    // The learner's code has more use of the room than what it is in NumPy, which a press on its name brings back.
+    if (on) /** @type {HTMLElement | null} */ (root.querySelector(PROGRAM))?.click();
     blank(false);
     wake();
     redraw();
