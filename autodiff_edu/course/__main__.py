@@ -8,6 +8,7 @@ python -m autodiff_edu.course list
 python -m autodiff_edu.course list --course lectures/
 python -m autodiff_edu.course assignment OUT/
 python -m autodiff_edu.course assignment --nbgrader COURSE/
+python -m autodiff_edu.course slides 08
 python -m autodiff_edu.course grade SUBMISSIONS... --output results.csv --totals totals.csv
 python -m autodiff_edu.course export --gift questions.gift --qti questions.zip
 python -m autodiff_edu.course execute notebooks/*.ipynb
@@ -33,7 +34,7 @@ from ..saving.files import check_path, resolve, write
 from ..text.formatting import spell_out
 from ..text.printing import printable
 from .contents import OURS, Course
-from .tools import assignment, book, compare, execute, grade, nbgrader, new
+from .tools import assignment, book, compare, execute, grade, nbgrader, new, slides
 from .tools.export.gift import gift
 from .tools.export.qti import qti
 from .tools.export.questions import Question, course_questions, drill_questions
@@ -93,6 +94,12 @@ def _parser() -> argparse.ArgumentParser:
     form.add_argument("--nbgrader", action="store_true", help="write a course folder for nbgrader, to hand out with it")
     command.add_argument("--force", action="store_true", help="replace files that are there already")
     command.set_defaults(run=_assignment)
+
+    text = "write chapters as slides: for each one HTML file, which needs no network"
+    command = commands.add_parser("slides", parents=[common], help=text, description=text)
+    command.add_argument("chapters", nargs="+", metavar="CHAPTER", help="their numbers or slugs, letters of appendices")
+    command.add_argument("--out", type=Path, default=Path(), metavar="FOLDER", help="where to write; else here")
+    command.set_defaults(run=_slides)
 
     text = "run submitted notebooks, and write one row for each exercise, and a total for each student"
     warning = "The code of a submission runs with your rights: grade the work of strangers in a container."
@@ -201,6 +208,10 @@ def _assignment(chosen: argparse.Namespace) -> None:
     else:
         written = assignment.write(chosen.out, chosen.chapters, solutions=chosen.solutions, **how)
     print(*written, sep="\n")
+
+
+def _slides(chosen: argparse.Namespace) -> None:
+    print(*slides.write_slides([chosen.course.find(name) for name in chosen.chapters], chosen.out), sep="\n")
 
 
 def _grade(chosen: argparse.Namespace) -> int:
