@@ -250,6 +250,7 @@ def test_the_program_shows_its_line_below_a_long_listing(visit: Any, tmp_path: P
     player = only(visit(save_page(network(), tmp_path), viewport=SCREEN))
     player.root.focus()
     player.press("f")
+    player.click("program")
     player.press("End")
     for _ in range(10):
         player.press("ArrowLeft")
@@ -389,7 +390,7 @@ def test_code_is_broken_after_brackets_and_not_inside_words(visit: Any, tmp_path
         assert broken == []
 
 
-def test_beside_the_code_a_long_program_is_closed_and_the_chips_are_whole(visit: Any, tmp_path: Path) -> None:
+def test_beside_the_code_the_program_is_closed_and_the_chips_are_whole(visit: Any, tmp_path: Path) -> None:
     tab = visit(save_page(training(), tmp_path), viewport=SCREEN)
     player = only(tab)
     toggle = player.root.locator('[data-action="program"]')
