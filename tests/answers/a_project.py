@@ -1,4 +1,4 @@
-"""Answers to the projects of chapter 24: whole ones, and those that break off at each milestone."""
+"""Answers to the projects of chapter 25: whole ones, and those that break off at each milestone."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 import autodiff_edu as ad
 from autodiff_edu.course.chapters.project_tape import OPERATIONS, PAIRS, run_on_tape
 
-# 24.1: physics ----------------------------------------------------------------------------------------------------
+# 25.1: physics ----------------------------------------------------------------------------------------------------
 
 
 def slope(u, x):
@@ -132,7 +132,7 @@ def tilted(x):
 
 SINE = 0.97 * np.sin(np.linspace(0.0, np.pi, 5))
 
-# 24.2: attention --------------------------------------------------------------------------------------------------
+# 25.2: attention --------------------------------------------------------------------------------------------------
 
 
 def shares(scores, axis=-1):
@@ -236,7 +236,7 @@ def by_nudges(f, x):
 
 ATTENTION = {"attend": attend, "causal": causal, "pull": pull, "reach": reach}
 
-# 24.3: convolution ------------------------------------------------------------------------------------------------
+# 25.3: convolution ------------------------------------------------------------------------------------------------
 
 
 def slide(image, kernel):
@@ -292,7 +292,7 @@ def with_tape(image, g):
 EDGE = np.array([[0.0, 0.0, 0.0], [-0.99, 0.01, 1.0], [0.0, 0.0, -0.02]])
 CONVOLUTION = {"slide": slide, "to_kernel": slide, "to_image": to_image, "learned": EDGE}
 
-# 24.4: a tape in another language ---------------------------------------------------------------------------------
+# 25.4: a tape in another language ---------------------------------------------------------------------------------
 
 SLOPES = {
     "add": lambda x, y: (1.0, 1.0),

@@ -1,4 +1,4 @@
-"""Chapter 23 runs without a cluster too, as its first cell says."""
+"""Chapter 24 runs without a cluster too, as its first cell says."""
 
 import json
 import os

@@ -1119,7 +1119,7 @@ def test_sigmoids_and_dead_relus_learn_the_last_bias_only(activation, factor):
     assert (norms == [0.0] * 10) == (activation is nn.relu)
 
 
-# Chapter 23: a block that is not independent ------------------------------------------------------------------------
+# Chapter 24: a block that is not independent ------------------------------------------------------------------------
 
 
 def first_slopes(scale):
@@ -1205,11 +1205,11 @@ def test_the_wrong_pattern_comes_to_rest_in_the_same_place_after_ten_times_as_ma
     assert wrong[50] > 1e-8 > wrong[70]
 
 
-# Chapter 24: a loss of almost nothing, without the beginning ----------------------------------------------------------
+# Chapter 25: a loss of almost nothing, without the beginning ----------------------------------------------------------
 
 
 def cooled(with_the_beginning):
-    """Train chapter 24's network, whose slope is written by hand here; return the losses' ends and the errors."""
+    """Train chapter 25's network, whose slope is written by hand here; return the losses' ends and the errors."""
     draw, x = np.random.default_rng(5), np.linspace(0.0, 3.0, 20)
     w, b, a = draw.normal(size=(3, 5))
     weights, optimizer, losses = [ad.Variable(value) for value in (w, b, a / 5)], nn.Adam(0.02), []

@@ -1691,7 +1691,7 @@ def test_exercise_b_1_takes_greedy_three_colours_and_b_3_the_better_way():
     assert found == [(100, 2), (1, 2), (2, 100), (100, 3), (2, 4)]
 
 
-# Chapter 24: a project ------------------------------------------------------------------------------------------------
+# Chapter 25: a project ------------------------------------------------------------------------------------------------
 
 
 def test_the_second_mixture_of_three_depends_on_the_first_two_numbers_only():

@@ -23,6 +23,7 @@ THIRD_EDITION = frozenset(
         "not-a-number",
         "custom-gradients",
         "corners",
+        "a-gpt",
     }
 )
 """The chapters that are one sitting by now."""

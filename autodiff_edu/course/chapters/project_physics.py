@@ -1,4 +1,4 @@
-"""Project 24.1: a network that solves u'' = -u, from its second derivative to its measured errors."""
+"""Project 25.1: a network that solves u'' = -u, from its second derivative to its measured errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Project 24.4: a tape in another language, which reads programs as JSON and answers with values and gradients."""
+"""Project 25.4: a tape in another language, which reads programs as JSON and answers with values and gradients."""
 
 from __future__ import annotations
 

@@ -1,0 +1,303 @@
+"""The questions of the chapter on a GPT: four that are ill, a head of attention, the shapes of a larger one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import autodiff_edu as ad
+
+from ..exercises import Case, Choice, Function, Shape, Table
+from ..predictions import Prediction
+
+PREDICTIONS = (
+    Prediction(
+        "Before it has learned anything, the model gives all 27 letters nearly the same chance. What will its loss be, "
+        "on average, to one decimal?",
+        answer=3.3,
+        hints={
+            1: "One of 27 chances is 1/27. What is minus its natural logarithm?",
+            0: "A loss of 0 would mean that it gives the right letter a chance of 1.",
+            27: "The loss is minus the logarithm of a chance of 1/27.",
+        },
+        why="log 27 = 3.3. The first loss of one name is a little off, because the chances aren't quite equal.",
+        within=0.02,
+    ),
+    Prediction(
+        "The cotangent of `letter` has shape (27, 16), a row for each letter. For the name ada, how many of its rows "
+        "won't be 0?",
+        answer=3,
+        hints={
+            27: "Only rows that were looked up take part in the loss. Which letters go in?",
+            2: "The dot goes in, too: it begins the name.",
+            4: "Four letters go in, and two of them are the same. Where are the contributions to one row added up?",
+            5: "The last dot only comes out: it is what should follow.",
+        },
+        why="Those of the dot, a and d. The row of a gets two contributions.",
+    ),
+    Prediction(
+        "Without the mask, what will become of the loss and of the names?",
+        answer="loss near 0, names useless",
+        choices=("loss near 0, names useless", "both better", "both worse"),
+        hints={
+            "both better": "Position 2 may look at position 3 now. What's the answer that it should guess?",
+            "both worse": "Each position sees more than before. What does it see there?",
+        },
+        why="The next letter, which it should guess, stands in the input. When it invents a name, there is no next letter.",
+    ),
+    Prediction(
+        "If all 4,192 parameters start at 0, which of them will have a slope that isn't 0?",
+        answer="none",
+        choices=("none", "those of `score`", "all"),
+        hints={
+            "those of `score`": "The slope of `score` is what comes in, times what comes back. What comes in, if the "
+            "letters' rows are 0?",
+            "all": "Each product's slope has the other factor in it. What are the factors?",
+        },
+        why="Everything is a product with a 0 on the other side, so every slope is 0, for ever.",
+    ),
+)
+
+ILL = ("unmasked", "zeros", "dead head", "too slow")
+
+
+def illness(right: str, **hints: str) -> Choice:
+    """Return the form for what is wrong with one model."""
+    return Choice(answer=right, choices=ILL, hints={name.replace("_", " "): hint for name, hint in hints.items()})
+
+
+DIAGNOSIS = Table(
+    "Four that are ill",
+    """\
+Each of four GPTs was trained on the same names, with one fault:
+
+- *unmasked*: a letter may look at the letters that follow it;
+- *zeros*: all parameters start at 0;
+- *dead head*: for one of the four heads, the columns of `value` and the rows of `out` start at 0;
+- *too slow*: the learning rate is 0.00001, not 0.01.
+
+Here is what was measured, in the wrong order: the loss (the mean of the last 20 names), and the norm of the slopes of `value`, for each head. Which fault does each have? Write the words as strings.
+
+```text
+     turn    loss   slopes of value, head 0 to 3
+A       0    3.41   0.033   0.039   0.000   0.056
+      499    2.44   0.132   0.216   0.000   0.123
+B       0    3.30   0.000   0.000   0.000   0.000
+      499    3.30   0.000   0.000   0.000   0.000
+C       0    3.41   0.032   0.038   0.031   0.056
+      499    3.32   0.033   0.030   0.027   0.062
+D       0    3.41   0.022   0.021   0.020   0.029
+      499    0.30   0.079   0.070   0.022   0.076
+```""",
+    parts={
+        "A": illness(
+            "dead head",
+            unmasked="A's loss falls to what a healthy model reaches, 2.4. Which column is odd?",
+            zeros="In A, three heads have slopes, and the loss falls. If all started at 0, could it?",
+            too_slow="A's loss falls to 2.44, as a healthy one's does. Which column is odd?",
+        ),
+        "B": illness(
+            "zeros",
+            unmasked="B doesn't learn at all. What do its slopes say?",
+            dead_head="In B all four heads are dead, and the loss stays at log 27.",
+            too_slow="B's loss doesn't move, and it never will: look at its slopes.",
+        ),
+        "C": illness(
+            "too slow",
+            unmasked="C's loss has hardly moved. Would peeping keep it from learning?",
+            zeros="C's slopes aren't 0: it's told where to go. So why is it still there?",
+            dead_head="All four heads of C have slopes. It's told where to go. So why is it still there?",
+        ),
+        "D": illness(
+            "unmasked",
+            zeros="D learns better than any model that plays fair could.",
+            dead_head="All four heads of D have slopes. Is a loss of 0.30 good news?",
+            too_slow="D's loss falls fast, to 0.30. How surely can anybody know the next letter of a name?",
+        ),
+    },
+    why="A: a head whose value and way out are both 0 gets no slope, ever, and the others do its work, so that the loss "
+    "hides it. B: no slope at all. C: slopes, and hardly a step. D: too good to be true.",
+    minutes=8,
+)
+
+rng = np.random.default_rng(4)
+SCENES = [tuple(rng.normal(size=(n, d)) for _ in range(3)) for n, d in ((3, 4), (5, 4), (4, 9))]
+
+
+def softmax(scores: Any) -> Any:
+    """Return chances, row by row."""
+    powers = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    return powers / np.sum(powers, axis=-1, keepdims=True)
+
+
+def hide(scores: Any, offset: int = 1) -> Any:
+    """Return scores that are out of reach from the diagonal's `offset` on."""
+    return scores + np.triu(np.full(scores.shape, -1e9), offset)
+
+
+def divide(queries: Any) -> Any:
+    """Return by what scores are divided."""
+    return np.sqrt(float(queries.shape[-1]))
+
+
+def attend(queries: Any, keys: Any, values: Any) -> Any:
+    """Return the right answer."""
+    return softmax(hide(queries @ np.transpose(keys) / divide(queries))) @ values
+
+
+def look_through_a_mask(queries: Any, keys: Any, values: Any) -> Any:
+    """Mask after softmax, so that the rows no longer add up to 1."""
+    return softmax(queries @ np.transpose(keys) / divide(queries)) * np.tri(len(queries)) @ values
+
+
+def mask_with_zeros(queries: Any, keys: Any, values: Any) -> Any:
+    """Put 0 in place of the scores that are masked."""
+    return softmax(queries @ np.transpose(keys) / divide(queries) * np.tri(len(queries))) @ values
+
+
+def down_the_columns(queries: Any, keys: Any, values: Any) -> Any:
+    """Make each column a set of chances."""
+    return np.transpose(softmax(np.transpose(hide(queries @ np.transpose(keys) / divide(queries))))) @ values
+
+
+def slope_at(scene: int) -> Any:
+    """Return the case that compares the slopes with respect to all three."""
+
+    def slopes(function: Any) -> Any:
+        parts = [ad.constant(each) for each in SCENES[scene]]
+        with ad.GradientTape() as tape:
+            tape.watch(parts)
+            result = np.sum(np.sin(function(*parts)))
+        return tape.gradient(result, parts)
+
+    return Case(
+        slopes, "The numbers are right, but a slope is lost or wrong. Keep tensors: no .numpy(), no stop_gradient."
+    )
+
+
+HEAD = Function(
+    "A head of your own",
+    """\
+Write one head of attention, as `attend(queries, keys, values)`: three arrays of shape (n, d), a row for each letter. Each row of the result is a mean of the values of the letters *up to and including* its own, weighted by softmax of query · key / √d. `softmax` and NumPy are there; d may be any number.""",
+    signature="attend(queries, keys, values)",
+    cases=[
+        *(
+            Case(
+                lambda f, scene=scene: f(*map(ad.constant, SCENES[scene])),  # type: ignore[misc]
+                f"For {len(SCENES[scene][0])} letters and d = {SCENES[scene][0].shape[1]} the numbers are others than "
+                "mine. Go through the steps: scores, divided; those that are out of reach; softmax of each row; the mean "
+                "of the values.",
+            )
+            for scene in range(3)
+        ),
+        slope_at(1),
+    ],
+    answer=attend,
+    spellings=[
+        lambda q, k, v: softmax(np.where(np.tri(len(q), dtype=bool), q @ np.transpose(k) / divide(q), -np.inf)) @ v,
+        lambda q, k, v: ad.nn.softmax(hide(np.einsum("id,jd->ij", q, k) / divide(q))) @ v,
+    ],
+    hints=[
+        (
+            lambda q, k, v: softmax(q @ np.transpose(k) / divide(q)) @ v,
+            "The first letter sees the ones that follow it. Which scores are out of reach?",
+        ),
+        (lambda q, k, v: softmax(hide(q @ np.transpose(k))) @ v, "The scores aren't divided by √d."),
+        (
+            lambda q, k, v: softmax(hide(q @ np.transpose(k) / 2.0)) @ v,
+            "d isn't always 4: divide by the root of the width.",
+        ),
+        (
+            lambda q, k, v: softmax(hide(q @ np.transpose(k) / q.shape[-1])) @ v,
+            "You divide by d. By its root, as the chapter does.",
+        ),
+        (
+            look_through_a_mask,
+            "You mask the chances, so a row no longer adds up to 1. Mask the scores, before softmax.",
+        ),
+        (
+            mask_with_zeros,
+            "A score of 0 is a score like any other: its power is 1. What score has the power 0?",
+        ),
+        (
+            lambda q, k, v: softmax(hide(np.transpose(q @ np.transpose(k)) / divide(q))) @ v,
+            "Queries and keys have changed places: row i belongs to the query of letter i.",
+        ),
+        (
+            lambda q, k, v: softmax(hide(k @ np.transpose(q) / divide(q))) @ v,
+            "Queries and keys have changed places: row i belongs to the query of letter i.",
+        ),
+        (down_the_columns, "Each column adds up to 1. The chances of a letter stand in its row: axis −1."),
+        (
+            lambda q, k, v: softmax(q @ np.transpose(k) / divide(q) + np.tril(np.full((len(q),) * 2, -1e9), -1)) @ v,
+            "The mask is upside down: each letter sees what follows it, and nothing before.",
+        ),
+        (
+            lambda q, k, v: softmax(hide(q @ np.transpose(k) / divide(q), 0)) @ v,
+            "A letter may look at itself, too. The mask begins one place further to the right.",
+        ),
+        (
+            lambda q, k, v: softmax(hide(q @ np.transpose(k) / divide(q))),
+            "Those are the weights. What are they weights of?",
+        ),
+    ],
+    minutes=10,
+)
+
+
+def shape_of(name: str, answer: tuple[int, ...], hints: dict[tuple[int, ...], str]) -> Shape:
+    """Return the form for the shape of one array."""
+    return Shape(
+        answer=answer, hints=hints, otherwise=f"For {name}: {{given}} doesn't fit. Follow the sizes through `gpt`."
+    )
+
+
+LARGER = Table(
+    "A larger one",
+    """\
+A GPT is built as this chapter's is, but 32 numbers wide, with 8 heads, and with `up` of shape (32, 128). It reads the name `alexandra`, so it's asked nine letters and the dot that ends the name. Which shapes have
+
+- `queries`, after `split_heads`;
+- the `weights` of attention, of all heads;
+- the `cotangent` of `place`, which has a row for each of 16 places?""",
+    parts={
+        "queries": shape_of(
+            "queries",
+            (8, 10, 4),
+            {
+                (8, 9, 4): "The dot that begins the name goes in, too.",
+                (10, 8, 4): "The heads come first, so that `@` takes each head by itself.",
+                (8, 10, 32): "The heads share the 32 numbers among them.",
+                (10, 32): "That is before they are split.",
+                (4, 10, 8): "There are 8 heads of 4 numbers, not 4 of 8.",
+                (8, 11, 4): "The last dot only comes out: nothing follows it.",
+            },
+        ),
+        "weights": shape_of(
+            "weights",
+            (8, 10, 10),
+            {
+                (10, 10): "Each head has weights of its own.",
+                (8, 9, 9): "The dot that begins the name goes in, too.",
+                (8, 10, 4): "A query meets each key in one number. How many keys does it meet?",
+                (8, 16, 16): "Only as many places as the name has take part.",
+                (8, 11, 11): "The last dot only comes out: nothing follows it.",
+            },
+        ),
+        "cotangent": shape_of(
+            "cotangent",
+            (16, 32),
+            {
+                (10, 32): "A cotangent has the shape of its tensor; rows that nobody looked up are 0.",
+                (16, 16): "This model is 32 numbers wide.",
+                (9, 32): "A cotangent has the shape of its tensor; rows that nobody looked up are 0.",
+            },
+        ),
+    },
+    why="Ten letters go in, the dot and nine; each head has 32 / 8 = 4 of the numbers; and a cotangent is always shaped "
+    "like its tensor.",
+    minutes=6,
+)
+
+QUESTIONS = (*PREDICTIONS, DIAGNOSIS, HEAD, LARGER)

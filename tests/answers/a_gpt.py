@@ -1,0 +1,116 @@
+"""Answers to the exercises of a-gpt."""
+
+import numpy as np
+
+import autodiff_edu as ad
+from autodiff_edu.course.chapters.a_gpt import softmax
+
+ILL = {"A": "dead head", "B": "zeros", "C": "too slow", "D": "unmasked"}
+SHAPES = {"queries": (8, 10, 4), "weights": (8, 10, 10), "cotangent": (16, 32)}
+
+
+def ill(**other):
+    return ILL | other
+
+
+def shapes(**other):
+    return SHAPES | other
+
+
+def by_rows(queries, keys, values):
+    """Look from each letter in turn."""
+    found = []
+    for n in range(len(queries)):
+        scores = keys[: n + 1] @ queries[n] / len(queries[0]) ** 0.5
+        found.append(softmax(scores) @ values[: n + 1])
+    return np.stack(found)
+
+
+def with_where(queries, keys, values):
+    scores = np.where(np.tri(len(queries)) > 0, queries @ keys.T, -1e9 * np.ones((len(queries), len(keys))))
+    return softmax(scores / np.sqrt(queries.shape[1])) @ values
+
+
+def with_powers(queries, keys, values):
+    powers = np.exp(queries @ keys.T / queries.shape[1] ** 0.5) * np.tri(len(queries))
+    return powers / np.sum(powers, axis=1, keepdims=True) @ values
+
+
+def scaled_queries(queries, keys, values):
+    scores = (queries / np.sqrt(queries.shape[-1])) @ np.swapaxes(keys, 0, 1)
+    return ad.nn.softmax(scores + np.triu(-1e9 * np.ones(scores.shape), k=1), axis=1) @ values
+
+
+def masked(scores):
+    return scores + np.triu(np.full(scores.shape, -1e9), 1)
+
+
+def root(queries):
+    return np.sqrt(queries.shape[-1])
+
+
+RIGHT = {
+    1: [ILL, {"D": "Unmasked", "C": " too slow", "B": "ZEROS", "A": "dead head"}],
+    2: [by_rows, with_where, with_powers, scaled_queries],
+    3: [SHAPES, shapes(queries=[8, 10, 4], cotangent=np.array([16, 32]))],
+}
+
+WRONG = {
+    1: [
+        (ill(A="unmasked"), "Which column is odd"),
+        (ill(A="zeros"), "three heads have slopes"),
+        (ill(A="too slow"), "as a healthy one's does"),
+        (ill(B="unmasked"), "What do its slopes say"),
+        (ill(B="dead head"), "all four heads are dead"),
+        (ill(B="too slow", C="zeros"), "it never will"),
+        (ill(C="unmasked"), "Would peeping"),
+        (ill(C="zeros"), "C's slopes aren't 0"),
+        (ill(C="dead head"), "why is it still there"),
+        (ill(D="zeros"), "plays fair"),
+        (ill(D="dead head"), "good news"),
+        (ill(D="too slow"), "How surely"),
+        (ill(A=...), "Replace the three dots"),
+        ({"A": "dead head"}, "No answer is given for B"),
+        (ill(A="ill"), 'Write "unmasked"'),
+        ("zeros", "dict"),
+    ],
+    2: [
+        (lambda q, k, v: softmax(q @ k.T / root(q)) @ v, "sees the ones that follow"),
+        (lambda q, k, v: softmax(masked(q @ k.T)) @ v, "aren't divided"),
+        (lambda q, k, v: softmax(masked(q @ k.T) / 2) @ v, "d isn't always 4"),
+        (lambda q, k, v: softmax(masked(q @ k.T) / q.shape[1]) @ v, "By its root"),
+        (lambda q, k, v: softmax(q @ k.T / root(q)) * np.tri(len(q)) @ v, "no longer adds up to 1"),
+        (lambda q, k, v: softmax(np.tri(len(q)) * (q @ k.T) / root(q)) @ v, "its power is 1"),
+        (lambda q, k, v: softmax(masked(k @ q.T / root(q))) @ v, "changed places"),
+        (lambda q, k, v: softmax(masked((q @ k.T).T / root(q))) @ v, "changed places"),
+        (lambda q, k, v: softmax(masked(q @ k.T / root(q)).T).T @ v, "Each column adds up to 1"),
+        (lambda q, k, v: softmax(q @ k.T / root(q) - 1e9 * np.tri(len(q), k=-1)) @ v, "upside down"),
+        (lambda q, k, v: softmax(q @ k.T / root(q) - 1e9 * np.triu(np.ones((len(q),) * 2))) @ v, "look at itself"),
+        (lambda q, k, v: softmax(masked(q @ k.T / root(q))), "What are they weights of"),
+        (lambda q, k, v: softmax(masked(q @ k.T / root(q))) @ ad.stop_gradient(v), "a slope is lost"),
+        (lambda q, k, v: softmax(masked(q @ k.T / root(q))) @ k, "the numbers are others"),
+        (lambda q, k, v: None, "returns None"),
+        (lambda q, k, v: ..., "three dots"),
+        (1.0, "without calling it"),
+    ],
+    3: [
+        (shapes(queries=(8, 9, 4)), "The dot that begins"),
+        (shapes(queries=(10, 8, 4)), "The heads come first"),
+        (shapes(queries=(8, 10, 32)), "share the 32"),
+        (shapes(queries=(10, 32)), "before they are split"),
+        (shapes(queries=(4, 10, 8)), "8 heads of 4"),
+        (shapes(queries=(8, 11, 4)), "nothing follows it"),
+        (shapes(weights=(10, 10)), "weights of its own"),
+        (shapes(weights=(8, 9, 9)), "The dot that begins"),
+        (shapes(weights=(8, 10, 4)), "How many keys"),
+        (shapes(weights=(8, 16, 16)), "Only as many places"),
+        (shapes(weights=(8, 11, 11)), "nothing follows it"),
+        (shapes(cotangent=(10, 32)), "the shape of its tensor"),
+        (shapes(cotangent=(16, 16)), "32 numbers wide"),
+        (shapes(cotangent=(9, 32)), "the shape of its tensor"),
+        (shapes(queries=(3, 3)), "doesn't fit"),
+        (shapes(queries=...), "three dots"),
+        ({"queries": (8, 10, 4)}, "No answer is given for weights"),
+        (shapes(queries=7), "I need a shape"),
+    ],
+}
