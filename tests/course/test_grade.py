@@ -321,4 +321,4 @@ def test_every_command_that_teachers_are_given_is_one_that_there_is():
         text = (ROOT / page).read_text(encoding="utf-8")
         for line in re.findall(r"python -m autodiff_edu\.course ([^`\n>]+)", text):
             found.append(command_line._parser().parse_args(shlex.split(line)).run.__name__)
-    assert set(found) == {"_list", "_assignment", "_grade", "_execute", "_compare", "_export", "_new"}
+    assert set(found) == {"_list", "_assignment", "_grade", "_execute", "_compare", "_export", "_new", "_slides"}

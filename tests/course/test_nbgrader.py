@@ -27,6 +27,7 @@ NEEDS_THE_CHAPTER = {
     for slug, exercises in (
         ("your-own-tape", (1, 2, 3)),
         ("multiple-tapes", (1,)),
+        ("a-gpt", (1, 2)),
         ("forward-mode", (1,)),
         ("hessian-and-newton", (1, 3)),
         ("batch-jacobians", (2, 3)),

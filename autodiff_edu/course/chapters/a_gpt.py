@@ -256,11 +256,11 @@ def shape_of(name: str, answer: tuple[int, ...], hints: dict[tuple[int, ...], st
 LARGER = Table(
     "A larger one",
     """\
-A GPT is built as this chapter's is, but 32 numbers wide, with 8 heads, and with `up` of shape (32, 128). It reads the name `alexandra`, so it's asked nine letters and the dot that ends the name. Which shapes have
+A GPT is built as this chapter's is, but 32 numbers wide, with 8 heads, and with `up` of shape (32, 128). It reads the name `alexandra`, so it's asked nine letters and the dot that ends the name. What is the shape of each of these?
 
-- `queries`, after `split_heads`;
-- the `weights` of attention, of all heads;
-- the `cotangent` of `place`, which has a row for each of 16 places?""",
+- `queries`: after `split_heads`;
+- `weights`: the weights of attention, of all heads;
+- `cotangent`: that of `place`, which has a row for each of 16 places.""",
     parts={
         "queries": shape_of(
             "queries",

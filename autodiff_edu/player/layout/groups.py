@@ -167,7 +167,7 @@ class _Finder:
         return _by_repetition(parts, self.keys)
 
     def by_turn(self, members: list[int], depth: int, level: int) -> list[Part]:
-        """Group the entries of a loop by its turns; fewer than three are no loop to look at."""
+        """Group the entries of a loop by its turns; with fewer than three there is nothing to group."""
         turns = [
             (number, self.by_scope([*once], depth, level + 1))
             for number, once in groupby(members, lambda index: self.turns[index][level][1])
