@@ -28,7 +28,7 @@ def names():
 
 
 def of_numbers(tape):
-    """Write the model once more, for single numbers, with what chapter 4's tape doesn't have: division and four functions."""
+    """Write the model for single numbers, with what chapter 4's tape doesn't have: division and four functions."""
     apply, rules, value = tape["apply"], tape["RULES"], tape["Value"]
     value.__truediv__ = lambda self, other: apply(np.divide, self, other)
     value.__rtruediv__ = lambda self, other: apply(np.divide, other, self)

@@ -58,13 +58,13 @@ export const flat = ({ data }) => [/** @type {any} */ (data)].flat(Infinity);
 const sizesIn = (arrays) =>
   arrays.filter((array) => array?.data != null).flatMap(flat).map(magnitude).filter(Number.isFinite).map(Math.abs);
 /** @type {(sizes: number[], start?: number) => number} */
-const most = (sizes, start = 0) => sizes.reduce((one, other) => Math.max(one, other), start);
+const largestSize = (sizes, start = 0) => sizes.reduce((one, other) => Math.max(one, other), start);
 
 /**
  * The largest finite magnitude in some arrays.
  * @param {({ data: Data } | null | undefined)[]} arrays
  */
-export const largestOf = (...arrays) => most(sizesIn(arrays));
+export const largestOf = (...arrays) => largestSize(sizesIn(arrays));
 
 /**
  * Where the scale that some arrays share ends: at the largest finite magnitude in them. A mask adds one and the same
@@ -73,9 +73,9 @@ export const largestOf = (...arrays) => most(sizesIn(arrays));
  */
 export function limitOf(...arrays) {
   const sizes = sizesIn(arrays);
-  const [far, rest] = [sizes.filter((size) => size >= FAR), most(sizes.filter((size) => size < FAR))];
+  const [far, rest] = [sizes.filter((size) => size >= FAR), largestSize(sizes.filter((size) => size < FAR))];
   const nearest = far.reduce((one, other) => Math.min(one, other), Infinity);
-  return most(far) < 2 * nearest && rest > 0 && rest * FAR < nearest ? rest : most(far, rest);
+  return largestSize(far) < 2 * nearest && rest > 0 && rest * FAR < nearest ? rest : largestSize(far, rest);
 }
 
 /** @typedef {{ label: string, rows: Data[][], names: (i: number, j: number) => number[] }} Piece */
