@@ -18,14 +18,17 @@ PAGE = """\
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <style>
-:root {{ color-scheme: light dark; --autodiff-tall: clamp(440px, 100vh - 34px, 900px); }}
+:root {{ color-scheme: light dark; --autodiff-tall: clamp(440px, 100vh - 34px, 1300px); }}
 body {{ margin: 1rem auto; padding: 0 1rem; max-width: max(70rem, 84vw); background: light-dark({sunk}, #0e1014); }}
 </style>
 </head>
 <body>
 <script>
-const focus = ({{ target }}) => target.shadowRoot.querySelector(".player").focus({{ focusVisible: false }});
-addEventListener("autodiff-mounted", focus, {{ once: true }});
+addEventListener("autodiff-mounted", ({{ target }}) => {{
+  const focus = () => target.shadowRoot.querySelector(".player").focus({{ focusVisible: false, preventScroll: true }});
+  focus();
+  addEventListener("click", () => document.activeElement === document.body && !String(getSelection()) && focus());
+}}, {{ once: true }});
 </script>
 <main>
 {fragment}

@@ -33,7 +33,7 @@ def by_difference_of_quotients(h, both_sides=False):
     return divide
 
 
-MODES = {"a": ("reverse", 1), "b": ("forward", 2), "c": ("reverse", 3), "d": ("forward", 1), "e": ("reverse", 1)}
+KINDS = {"square": "right", "exp": "chain", "root": "place", "log": "apply", "tanh": "right"}
 
 
 def along(f, v):
@@ -88,11 +88,8 @@ RIGHT = {
         by_jvp,
     ],
     2: [
-        MODES,
-        {name: list(pair) for name, pair in MODES.items()},
-        {name: (mode.upper(), np.int64(passes)) for name, (mode, passes) in MODES.items()},
-        {name: (passes, mode) for name, (mode, passes) in MODES.items()},
-        {name: (mode.replace("reverse", "backward"), passes) for name, (mode, passes) in MODES.items()},
+        KINDS,
+        {name: kind.upper() for name, kind in reversed(KINDS.items())},
     ],
     3: [
         twice,
@@ -137,26 +134,24 @@ WRONG = {
         (3.0, "without calling it"),
     ],
     2: [
-        (
-            {name: ({"forward": "reverse", "reverse": "forward"}[mode], n) for name, (mode, n) in MODES.items()},
-            "All are",
-        ),
-        (MODES | {"a": ("forward", 10_000)}, "Not forward for a"),
-        (MODES | {"b": ("reverse", 500)}, "Not reverse for b"),
-        (MODES | {"b": ("forward", 500)}, "not 500:"),
-        (MODES | {"b": ("forward", 1)}, "a pass for each input"),
-        (MODES | {"c": ("reverse", 784)}, "not 784:"),
-        (MODES | {"d": ("reverse", 1)}, "Which of them needs no tape"),
-        (MODES | {"d": ("forward", 10_000)}, "not 10,000:"),
-        (MODES | {"e": ("reverse", 500)}, "not 500:"),
-        (MODES | {"d": ("forward", 10_000)}, "a pass for each direction. All the weights move together"),
-        (MODES | {"a": ("reverse", 10_000)}, "a pass for each output"),
-        (MODES | {"c": ("reverse", 3.9)}, "a whole number, not 3.9"),
-        (MODES | {"e": ("forward", 500)}, "Not forward for e"),
-        (MODES | {"a": "reverse"}, "For `a` write the mode and the number"),
-        (MODES | {"a": ("sideways", 1)}, 'Write "forward" or "reverse"'),
-        (MODES | {"a": ("reverse", ...)}, "three dots"),
-        ({"a": ("reverse", 1)}, "No answer is given for b"),
+        (KINDS | {"exp": "right"}, "Does the tangent double"),
+        (KINDS | {"exp": "place"}, "What comes in beside"),
+        (KINDS | {"exp": "apply"}, "Where does it use the tangent"),
+        (KINDS | {"root": "apply"}, "at which number is the slope taken"),
+        (KINDS | {"root": "chain"}, "In how many places"),
+        (KINDS | {"root": "right"}, "by hand"),
+        (KINDS | {"log": "right"}, "really 0"),
+        (KINDS | {"log": "place"}, "a 1/x anywhere"),
+        (KINDS | {"log": "chain"}, "multiplied by a slope"),
+        (KINDS | {"tanh": "place"}, "out of the difference"),
+        (KINDS | {"tanh": "chain"}, "What is left"),
+        (KINDS | {"tanh": "apply"}, "of the value only"),
+        (KINDS | {"square": "chain"}, "at the end"),
+        (KINDS | {"square": "place"}, "slope of x² is 2x"),
+        (KINDS | {"square": "apply"}, "of the value only"),
+        (KINDS | {"exp": "wrong"}, 'Write "right"'),
+        (KINDS | {"exp": ...}, "three dots"),
+        ({"square": "right"}, "No answer is given for exp"),
     ],
     3: [
         (lambda f, x, v: along(f, v)(x), "slope along v"),
@@ -164,7 +159,7 @@ WRONG = {
         (lambda f, x, v: ad.jvp(f, (x,), (v,))[0], "f\\(x\\) itself"),
         (lambda f, x, v: ad.jvp(along(f, v), (x,), (v,)), "the second of the two"),
         (lambda f, x, v: along(along(f, v), v), "return a function"),
-        (lambda f, x, v: ad.hvp(f, (x,), (v,)), "This is Hv"),
+        (lambda f, x, v: ad.hvp(f, (x,), (v,)), "how the whole gradient changes"),
         (lambda f, x, v: ad.jvp(along(f, v)(x), (x,), (v,))[1], "without calling it"),
         (lambda f, x, v: ad.grad(f)(x), "the shape of x"),
         (lambda f, x, v: v @ np.asarray(ad.hvp(f, (x,), (v,))), "`ad.hvp`, which this exercise leaves to you"),
@@ -184,7 +179,7 @@ WRONG = {
         (lambda f, x, v: twice(f, v, x), "You compute f at v"),
         (lambda f, x, v: along(f, v)(x) ** 2, "the square of the slope"),
         (lambda f, x, v: -twice(f, x, v), "The sign is wrong"),
-        (lambda f, x, v: 2 * twice(f, x, v), "This is twice v·Hv"),
+        (lambda f, x, v: 2 * twice(f, x, v), "This is twice the curvature"),
         (lambda f, x, v: along(f, v)(x + 1e-7 * v) - along(f, v)(x), "no step size"),
         (lambda f, x, v: twice(f, x, v) / 2, "half of it"),
         (lambda f, x, v: np.trace(ad.hessian(f)(x).numpy()), "trace"),

@@ -307,3 +307,39 @@ def test_a_long_trace_opens_folded_and_is_right_wherever_one_looks(visit: Any, t
     }""")
     assert spent < 500
     tab.is_quiet()
+
+
+def test_a_step_about_no_tensor_shows_the_same_whichever_way_one_comes_there(visit: Any, tmp_path: Path) -> None:
+    def chain(x: Any) -> Any:
+        a = np.sin(x)
+        b = np.exp(a)
+        c = np.cos(b)
+        count = len("four")
+        d = np.exp(c)
+        e = np.sin(d)
+        f = np.cos(e)
+        g = np.exp(f)
+        count = count + 1
+        h = np.sin(g)
+        i = np.cos(h)
+        count = count + 1
+        return i * float(count)
+
+    played = ad.play(chain, 0.5)
+    steps = played.document()["steps"]
+    about_none = [k for k, step in enumerate(steps) if "tensor" not in step and "entry" not in step and k > 1]
+    assert len(about_none) >= 3
+    played.save(tmp_path / "chain.html")
+    player = only(visit((tmp_path / "chain.html").as_uri(), viewport={"width": 1280, "height": 720}))
+    place = "root => ['scrollLeft', 'scrollTop'].map((side) => Math.round(root.querySelector('.graph')[side]))"
+    slider = player.root.locator("input[type=range]")
+
+    def place_at(number: int, *way: int) -> Any:
+        for each in (*way, number):
+            slider.fill(str(each))
+        player.root.page.wait_for_timeout(350)  # until the motion is over
+        return player.root.evaluate(place)
+
+    stepped = [place_at(number, number - 1) for number in about_none]
+    assert [place_at(number, 0) for number in about_none] == stepped
+    assert any(place_at(0) != each for each in stepped)

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from programs import cubic, diamond, forward_mode, logistic, loop, training, two_tapes
 
@@ -174,3 +175,47 @@ def test_by_larger_steps_only_what_comes_at_the_landing_is_asked(visit: Any, tmp
             break
     assert len(asked) < 12
     player.stands_at(len(traced) - 1)
+
+
+def test_the_wave_shows_the_whole_graph_and_then_again_what_the_step_is_about(visit: Any, tmp_path: Path) -> None:
+    inside = """root => {
+      const pane = root.querySelector(".graph").getBoundingClientRect();
+      return [...root.querySelectorAll(".graph [data-tensor]")].filter((box) => {
+        const { top, bottom, left, right } = box.getBoundingClientRect();
+        return top >= pane.top - 1 && bottom <= pane.bottom + 1 && left >= pane.left - 1 && right <= pane.right + 1;
+      }).length;
+    }"""
+    player = only(visit(save_page(training(1), tmp_path), viewport={"width": 1280, "height": 720}))
+    boxes = player.root.locator(".graph [data-tensor]").count()
+    player.root.focus()
+    before = player.root.evaluate(inside)
+    assert before < boxes
+    player.press("w")
+    assert player.root.evaluate(inside) == boxes
+    player.press("Escape")
+    assert player.root.evaluate(WAVE) is None
+    assert player.root.evaluate(inside) == before
+
+
+def test_a_program_without_a_loop_has_no_turns_whatever_line_it_begins_with(visit: Any, tmp_path: Path) -> None:
+    def masked(q: Any) -> Any:
+        mask = np.tril(np.ones((3, 3))) == 1
+        return np.sum(q * mask)
+
+    ad.play(masked, np.eye(3)).save(tmp_path / "masked.html")
+    player = only(visit((tmp_path / "masked.html").as_uri()))
+    size = player.root.get_by_role("combobox", name="How far a step goes")
+    assert "by turn" not in size.locator("option").all_text_contents()
+    assert "by pass" in size.locator("option").all_text_contents()
+
+
+def test_who_chooses_a_size_with_the_mouse_steps_with_the_next_key(visit: Any, tmp_path: Path) -> None:
+    tab = visit(save_page(training(2), tmp_path))
+    player = only(tab)
+    size = player.root.get_by_role("combobox", name="How far a step goes")
+    size.focus()
+    size.dispatch_event("pointerdown")
+    size.select_option("by pass")
+    tab.page.keyboard.press("ArrowRight")
+    assert size.locator("option:checked").text_content() == "by pass"
+    assert int(player.root.locator("input[type=range]").input_value()) > 1

@@ -23,6 +23,7 @@ THIRD_EDITION = frozenset(
         "not-a-number",
         "custom-gradients",
         "corners",
+        "forward-mode",
         "a-gpt",
     }
 )

@@ -1,4 +1,4 @@
-"""The exercises of chapter 15, forward mode: dual numbers divided, the cheaper mode, a curvature."""
+"""Forward mode: dual numbers divided, five rules examined, a tangent of a tangent."""
 
 from __future__ import annotations
 
@@ -12,21 +12,26 @@ import autodiff_edu as ad
 
 from ...core.events import Event, Move, Seed
 from ...trace.hook import hook
-from ..exercises import Case, Choice, Function, Number, Table, WordAndCount
+from ..exercises import Case, Choice, Function, Table
 from ..feedback import NotYet, forbid, near, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
-        "How many seeds does a tape need to keep all the slopes of the curve apart?",
-        answer=1000,
+        "What does one call, `tape.gradient(curve, rate)`, return for the whole curve?",
+        answer="one number, the sum of the slopes",
+        choices=(
+            "a thousand slopes",
+            "one number, the sum of the slopes",
+            "the last point's slope",
+            "None",
+        ),
         hints={
-            **dict.fromkeys((0, 1, 2), "One seed gives the slope of one output. The curve has how many points?"),
-            **dict.fromkeys((10, 99, 100, 101, 200), "There are 100 days, with ten steps each."),
-            **dict.fromkeys((500, 900, 909), "Each seed gives the slope of a single output. The curve has how many?"),
-            **dict.fromkeys((2000, 10_000, 100_000, 1_000_000), "That's too many: one for each point will do."),
+            "a thousand slopes": "A gradient has the shape of its source. What shape is `rate`?",
+            "the last point's slope": "The seed is 1 at every point of the curve. Do the other points send nothing back?",
+            "None": "Every point is computed from `rate`, so the walk does get there.",
         },
-        why="One seed for each output, and the curve has a thousand points.",
+        why="One walk back starts with a 1 at each of the thousand points, and `rate` adds up what arrives.",
     ),
     Prediction(
         "(3 + 1ε) · (2 + 5ε) = 6 + …ε. What number stands before the ε?",
@@ -55,51 +60,39 @@ PREDICTIONS = (
         why="The whole wave comes earlier, so by day 50 more of it is over.",
     ),
     Prediction(
-        "Two inputs, three outputs. How many forward passes are needed if each carries one tangent?",
-        answer=2,
+        "Length and gravity both go up by 1 %. What is the tangent of the three periods?",
+        answer="0 for all three",
+        choices=("0 for all three", "½ % of each", "1 % of each", "1 % of the first, more of the others"),
         hints={
-            3: "That would be one for each output. What does a tangent start from?",
-            6: "That's the number of slopes. One pass gives a whole column of them.",
-            5: "Inputs and outputs aren't added: every pass reaches all outputs. What does it start from?",
-            **dict.fromkeys((0, 1), "One pass follows one direction. It can't keep two inputs apart."),
-            **dict.fromkeys((4, 8, 9, 12), "A tangent starts at one input, and reaches all outputs. Count the inputs."),
+            "½ % of each": "That is what the length alone does. What does a stronger gravity do to a period?",
+            "1 % of each": "A longer pendulum swings more slowly. What does a stronger gravity do?",
+            "1 % of the first, more of the others": "Look at what stands under the root: what happens to length / gravity?",
         },
-        why="One for each input; each fills a column of three slopes.",
+        why="Length divided by gravity stays as it is, and so do the periods.",
     ),
     Prediction(
-        "About how many times as many numbers will reverse mode carry?",
-        answer="about 1,000 times",
-        choices=("about as many", "about 2 times", "about 30 times", "about 1,000 times"),
+        "The push takes 700 steps. About how many steps will the hundred walks back take together?",
+        answer="about 35,000",
+        choices=("about 700", "about 1,400", "about 35,000", "about 70,000"),
         hints={
-            "about as many": "How many seeds go back, and how many tangents go forward?",
-            "about 2 times": "One walk back costs about twice as much. How many seeds are there?",
-            "about 30 times": "There's no square root in it: how many seeds go back?",
+            "about 700": "One push carries the slopes of all the points along. How many walks go back?",
+            "about 1,400": "One push carries the slopes of all the points along. How many walks go back?",
+            "about 70,000": "Only a walk from the last point passes all the entries. How far does a walk from an early "
+            "point go?",
         },
-        why="A thousand seeds against a single tangent.",
+        why="A hundred walks, each through half of the 700 entries on average.",
     ),
     Prediction(
-        "A thousand weights, one loss. How many tangents does forward mode need for the gradient?",
-        answer="1,000",
-        choices=("1", "2", "500", "1,000", "1,000,000"),
+        "A hundred weights, one loss of three entries. How many steps do the tangents take for the whole gradient?",
+        answer=300,
         hints={
-            "1": "One tangent gives the slope along one direction. The gradient has how many slopes?",
-            "2": "One tangent gives the slope along one direction. The gradient has how many slopes?",
-            "500": "No two weights can share a tangent: only the sum of their slopes would come out.",
-            "1,000,000": "That would be one for each pair of weights, as in a Hessian. A gradient has how many slopes?",
+            **dict.fromkeys(
+                (1, 3), "One tangent gives the slope along one direction. The gradient has how many slopes?"
+            ),
+            **dict.fromkeys((100, 103), "There are a hundred tangents. How many entries does each of them pass?"),
+            **dict.fromkeys((10_000, 30_000), "Each tangent passes each of the three entries once, as one array."),
         },
-        why="One for each weight, where reverse mode needs a single seed.",
-    ),
-    Prediction(
-        "In one of these orders, the only walk back goes through `deep` itself, and not through derivatives as well. "
-        "Which one?",
-        answer="forward over reverse",
-        choices=("forward over reverse", "reverse over forward", "reverse over reverse"),
-        hints={
-            "reverse over forward": "Here the walk back comes last. What has the forward pass computed before it?",
-            "reverse over reverse": "Here the second walk back goes through the first.",
-        },
-        why="It walks back through `deep`, and pushes v forward through all of that. The other two end with a walk "
-        "back, through tangents or through an earlier walk.",
+        why="A hundred tangents, one for each weight, and each passes three entries.",
     ),
 )
 
@@ -229,77 +222,72 @@ DIVIDE = Function(
 )
 
 
-def wish(name: str, mode: str, passes: int, why_mode: str, why_passes: str) -> WordAndCount:
-    """Return the form for one wish of exercise 2."""
-    other = {"forward": "reverse", "reverse": "forward"}[mode]
-    words = {"forward": "forward", "reverse": "reverse", "backward": "reverse"}
-    return WordAndCount(
-        word=Choice(answer=mode, choices=words, hints={other: f"Not {other} for {name}: {why_mode}"}),
-        count=Number(answer=passes, otherwise=f"For {name}, {mode} is right, but not {{given}}: {why_passes}"),
-        called=("the mode", "passes"),
-    )
+KINDS = "right", "chain", "place", "apply"
 
 
-WISHES = {
-    "a": wish(
-        "a",
-        "reverse",
-        1,
-        "a loss is one output, whatever the number of weights.",
-        "reverse needs a pass for each output, and a loss is one output.",
-    ),
-    "b": wish(
-        "b",
-        "forward",
-        2,
-        "there are 2 inputs and 500 outputs.",
-        "there are 2 inputs and 500 outputs, and forward needs a pass for each input.",
-    ),
-    "c": wish(
-        "c",
-        "reverse",
-        3,
-        "there are 784 inputs and 3 outputs.",
-        "there are 784 inputs and 3 outputs, and reverse needs a pass for each output.",
-    ),
-    "d": wish(
-        "d",
-        "forward",
-        1,
-        "one direction goes in and one number comes out, so each mode needs one pass. Which of them needs no tape?",
-        "forward needs a pass for each direction. All the weights move together, along how many?",
-    ),
-    "e": wish(
-        "e",
-        "reverse",
-        1,
-        "the sum is a single output.",
-        "reverse needs a pass for each output, and the sum is a single one.",
-    ),
-}
+def rule(answer: str, **hints: str) -> Choice:
+    """Return the form for one rule of exercise 2."""
+    return Choice(answer=answer, choices=KINDS, hints=hints)
 
-MODES = Table(
-    "Choose the mode, and count the passes",
+
+RULES = Table(
+    "Five rules for dual numbers",
     """\
-For each wish, write the mode with fewer passes, and the number of its passes, as in `("forward", 12)`. Where both need equally many, take the mode that doesn't need a tape.
+A classmate taught dual numbers five more functions. Which rules are right for *every* tangent? Answer `"right"`, or say what is wrong: `"chain"` if the tangent that comes in is not used at all, `"place"` if the slope is taken at the wrong number, `"apply"` if the function itself is applied to the tangent.
 
-| | wanted |
-|---|---|
-| a | the gradient of a loss with respect to 10,000 weights |
-| b | all slopes of 500 distances along an orbit with respect to 2 starting values |
-| c | all slopes of 3 scores with respect to the 784 pixels of a picture |
-| d | how fast a loss changes when 10,000 weights move along *one* direction `v` |
-| e | the gradient of the *sum* of 500 outputs with respect to 500 inputs |""",
-    parts=WISHES,
-    hints=[
-        (
-            {name: (form.word.hints[0][0], count) for (name, form), count in zip(WISHES.items(), counts, strict=True)},
-            "All are the wrong way round. Forward needs a pass for each input, reverse one for each output.",
-        )
-        for counts in ((1, 2, 3, 1, 1), (10_000, 500, 784, 1, 500), (10_000, 500, 784, 10_000, 500))
-    ],
-    why="Few inputs or a single direction: forward. Few outputs: reverse.",
-    minutes=7,
+```python
+def square(x):
+    return Dual(x.value**2, 2 * x.value * x.tangent)
+
+def exp(x):
+    return Dual(np.exp(x.value), np.exp(x.value))
+
+def root(x):
+    return Dual(np.sqrt(x.value), x.tangent / (2 * np.sqrt(x.tangent)))
+
+def log(x):
+    return Dual(np.log(x.value), np.log(x.tangent))
+
+def tanh(x):
+    return Dual(np.tanh(x.value), x.tangent - x.tangent * np.tanh(x.value) ** 2)
+```""",
+    called="answer",
+    parts={
+        "square": rule(
+            "right",
+            chain="`square` does multiply by `x.tangent`, at the end.",
+            place="The slope of x² is 2x. At which number does `square` take it?",
+            apply="The square is taken of the value only. What is the slope of x²?",
+        ),
+        "exp": rule(
+            "chain",
+            right="Try `exp(Dual(4.0, 2.0))` and compare it with `exp(Dual(4.0, 1.0))`. Does the tangent double?",
+            place="The slope of exp is exp, and `exp` takes it at the value. What comes in beside the value?",
+            apply="`exp` computes `np.exp` of the value, twice. Where does it use the tangent?",
+        ),
+        "root": rule(
+            "place",
+            right="Compute the slope of the root at 4 by hand, and compare it with `root(Dual(4.0, 1.0))`.",
+            chain="`root` does use `x.tangent`. In how many places?",
+            apply="`root` divides, so it isn't just the root of the tangent. Under the root, at which number is the slope "
+            "taken?",
+        ),
+        "log": rule(
+            "apply",
+            right="Try `log(Dual(4.0, 1.0))`: is the slope of the logarithm at 4 really 0?",
+            chain="`log` does use `x.tangent`. Is it multiplied by a slope?",
+            place="The slope of the logarithm is 1/x. Do you see a 1/x anywhere in `log`?",
+        ),
+        "tanh": rule(
+            "right",
+            chain="In `tanh`, take `x.tangent` out of the difference. What is left?",
+            place="Take `x.tangent` out of the difference in `tanh`: at which number is 1 − tanh² taken?",
+            apply="The tanh is taken of the value only. Take `x.tangent` out of the difference.",
+        ),
+    },
+    why="Only `exp` looks right at tangent 1. A second try, with another tangent, finds it: the result must be "
+    "proportional to the tangent.",
+    minutes=6,
 )
 
 RANDOM = np.random.default_rng(133)
@@ -367,7 +355,7 @@ def ones(x: Any) -> Any:
 CURVATURE = Function(
     "The curvature along a direction",
     """\
-How does the *slope* of `f` along `v` change as you move along `v`? Write v·Hv as forward over forward: a tangent of a tangent, by two calls of `ad.jvp`, without `ad.grad`, `ad.jacobian`, `ad.hvp` or `ad.hessian`. `f` returns one number; `x` and `v` are arrays.""",
+As you move from `x` along `v`, how does the *slope* of `f` along `v` change? Return this number, the curvature along `v`. It's the tangent of a tangent: call `ad.jvp` twice, and neither a tape nor any of the package's other functions. (A number `t` as the only input, in `f(x + t * v)`, is fine too.) `f` returns one number; `x` and `v` are arrays.""",
     signature="curvature(f, x, v)",
     cases=[
         Case(
@@ -376,7 +364,7 @@ How does the *slope* of `f` along `v` change as you move along `v`? Write v·Hv 
         ),
         Case(
             lambda function: Run(function).result,
-            "For a hidden f, v·Hv is {answer}, and yours is {given}. Which direction does each pass take?",
+            "For a hidden f, the curvature along v is {answer}, and yours is {given}. Which direction does each pass take?",
             within=1e-5,
         ),
         Case(lambda function: Run(function).needs_own_work()),
@@ -406,7 +394,7 @@ How does the *slope* of `f` along `v` change as you move along `v`? Write v·Hv 
         ),
         (
             lambda f, x, v: ad.hvp(f, (x,), (v,)),
-            "This is Hv, how the gradient changes. I need one number, how the slope along v changes.",
+            "This is how the whole gradient changes along v. I need one number, how the slope along v changes.",
         ),
         (lambda f, x, v: ad.grad(f)(x), "The curvature along v is one number, and yours has the shape of x."),
         (
@@ -418,7 +406,7 @@ How does the *slope* of `f` along `v` change as you move along `v`? Write v·Hv 
             "This is the square of the slope along v. Push v forward through `slope` instead.",
         ),
         (lambda f, x, v: f(x), "This is f(x) itself. The tangent is the second of the two that `ad.jvp` returns."),
-        (lambda f, x, v: -bend(f, x, v, v), "The sign is wrong: this is −v·Hv."),
+        (lambda f, x, v: -bend(f, x, v, v), "The sign is wrong: this is minus the curvature along v."),
         (lambda f, x, v: bend(f, x, v, ones(x)), "One of the two directions is all ones. Both passes go along v."),
         (lambda f, x, v: bend(f, x, ones(x), ones(x)), "Both directions are all ones. Both passes go along v."),
         (
@@ -433,9 +421,9 @@ How does the *slope* of `f` along `v` change as you move along `v`? Write v·Hv 
         ),
         (
             lambda f, x, v: bend(f, x, v, v) / 2,
-            "This is half of it, the coefficient of a Taylor series. v·Hv comes without the half.",
+            "This is half of it, as it stands in a Taylor series. The curvature comes without the half.",
         ),
-        (lambda f, x, v: bend(f, x, v, v) * 2, "This is twice v·Hv. There's no factor before it."),
+        (lambda f, x, v: bend(f, x, v, v) * 2, "This is twice the curvature. There's no factor before it."),
         (
             lambda f, x, v: np.trace(ad.hessian(f)(x).numpy()),
             "This is the trace of the Hessian. Both directions are v.",
@@ -446,4 +434,4 @@ How does the *slope* of `f` along `v` change as you move along `v`? Write v·Hv 
     minutes=6,
 )
 
-QUESTIONS = (*PREDICTIONS, DIVIDE, MODES, CURVATURE)
+QUESTIONS = (*PREDICTIONS, DIVIDE, RULES, CURVATURE)

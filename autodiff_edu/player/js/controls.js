@@ -68,6 +68,15 @@ export function controlsView(trace, history, { actions, go, setSpeed, sizes, set
   const size = make("select", { class: "size", "aria-label": words.size, title: words.aboutSize }, ...ofSizes);
   size.hidden = sizes.length === 1;
   size.addEventListener("change", () => setSize(Number(size.value)));
+  for (const choice of [speed, size]) {
+    // Whoever chooses with a pointer wants to step next; who does it with keys is not moved away.
+    let pointed = false;
+    choice.addEventListener("pointerdown", () => { pointed = true; });
+    choice.addEventListener("keydown", () => { pointed = false; });
+    choice.addEventListener("change", () => {
+      if (pointed) /** @type {HTMLElement | null} */ (choice.closest(".player"))?.focus({ preventScroll: true });
+    });
+  }
   const scrubber = make("input", { type: "range", min: 0, max: last, step: 1, "aria-label": words.scrubber });
   scrubber.addEventListener("input", () => go(Number(scrubber.value)));
   const place = (/** @type {number} */ step) => `--portion: ${last ? step / last : 0}`;

@@ -66,8 +66,8 @@ export function readSizes(trace, history, { groups, tensors }) {
   const open = steps.map(() => /** @type {number | null} */ (null)); // the pass under way, of several the latest
   for (const first of history.turns) open.fill(steps[first].pass, first, ends.get(steps[first].pass) + 1);
   const starts = { turn: new Set([last]), pass: new Set([last]), line: new Set([last]) };
-  /** @type {(string | null | undefined)[]} */
-  let [turn, place, pass] = [undefined, null, null];
+  /** @type {(string | null)[]} */
+  let [turn, place, pass] = [null, null, null];
   /** @param {number} number */
   const opens = (number) => {
     const { kind, what } = steps[number] ?? {};

@@ -93,6 +93,9 @@ export function graphView(trace, history, layout, go, flow, corners) {
   });
   const subjects = trace.steps.map(({ tensor, entry }) => tensor ?? trace.entries[entry]?.output);
   const first = subjects.find((each) => each !== undefined);
+  /** @type {(number | undefined)[]} */
+  const latest = []; // the latest tensor that a step up to here was about
+  subjects.forEach((subject, step) => { latest[step] = subject ?? latest[step - 1]; });
   const homes = trace.steps.map(({ entry }, step) => {
     const subject = subjects[step];
     const tensors = subject === undefined ? [] : [subject, trace.entries[entry]?.output ?? subject];
@@ -108,7 +111,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
     if (homes[step].length) last = homes[step];
     else if (kind === "assign" || kind === "watch") homes[step] = last;
   });
-  let [found, busy, many] = [false, false, false]; // whether something has been lit, is being drawn, is left out
+  let [busy, many] = [false, false]; // whether something is being drawn, is left out
   let reach = [-Infinity, Infinity]; // the heights between which boxes and lines are in the page
 
   const isOpen = (/** @type {Box | Link} */ thing) => folds.cover(thing.group) < 0;
@@ -250,8 +253,8 @@ export function graphView(trace, history, layout, go, flow, corners) {
     const ends = [true, false].flatMap((run) => inputs.filter((_, index) => flowing[index] === run));
     if (output !== undefined) ends.unshift(output);
     const follows = trace.steps[step].kind === "line" && homes[step].length ? subjects[ahead[step]] : undefined;
-    const wanted = subject === undefined ? [follows ?? (found ? undefined : first)] : [subject, ...ends];
-    found ||= subject !== undefined;
+    // A step that is about no tensor shows where the one before it was: the same, whichever way one comes there.
+    const wanted = subject === undefined ? [follows ?? latest[step] ?? first] : [subject, ...ends];
     pane.bring([...new Set(wanted)].filter((tensor) => tensor !== undefined).map(placeOf));
   };
   const repaint = () => {
@@ -331,5 +334,5 @@ export function graphView(trace, history, layout, go, flow, corners) {
   paint();
   const keys = make("p", { class: "keys", id: "graph-keys" }, words.keys);
   const element = make("figure", { class: "graph-figure" }, caption, pane.box, pane.overview, keys);
-  return { element, show, fit: pane.fit };
+  return { element, show, fit: pane.fit, showWhole: pane.showWhole };
 }

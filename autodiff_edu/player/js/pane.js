@@ -11,6 +11,7 @@ const LEAST = 0.7; // of that, for the whole to be seen
 const CLOSE = 1.15; // times its pane: a picture no larger is made to fit all the same
 const [FURTHEST, NEAREST] = [0.25, 4]; // how small and how large a reader can make it
 const EASE = 240; // milliseconds
+const SEEN = 0.1; // the smallest scale at which boxes can still be told apart
 const LARGE = 1.2; // times the usual letters: the player is on stage
 const EDGE = 2; // of a frame, which may lie under that of the pane
 const MARGIN = 24; // pixels around what is brought into view
@@ -154,7 +155,16 @@ export function paneView(canvas, picture, redraw) {
     if (isLarge() && before !== "whole") zoom("whole");
     redraw(true);
   };
-  fitButton.addEventListener("click", () => { box.focus({ preventScroll: true }); fit(); });
+  let lent = false; // whether the whole is shown for a while
+  /** Shows the whole picture for a while, unless that would be too small to see; then again what the step is about. */
+  const showWhole = (/** @type {boolean} */ on) => {
+    if (on && !(chosen === null && isLarge() && fits() >= SEEN)) return;
+    if (on === lent) return;
+    lent = on;
+    zoom(on ? "whole" : null);
+    if (!on) redraw(true);
+  };
+  fitButton.addEventListener("click", () => { lent = false; box.focus({ preventScroll: true }); fit(); });
 
   box.addEventListener("wheel", (event) => {
     if (!event.ctrlKey) return; // the page scrolls
@@ -235,5 +245,5 @@ export function paneView(canvas, picture, redraw) {
    */
   const keep = (x, y, place) => move(x * scale - place[0] + inset(), y * scale - place[1]);
   const light = (/** @type {Rectangle | undefined} */ now) => { lit = now; mark(); };
-  return { box, overview: overview.element, fitButton, view, bring, hold, onScreen, keep, light, fit };
+  return { box, overview: overview.element, fitButton, view, bring, hold, onScreen, keep, light, fit, showWhole };
 }

@@ -282,8 +282,9 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     const graph = graphView(trace, history, content.layout, go, flow, corners);
     actions.fit = graph.fit;
     drawn.push(graph);
-    wave = waveView(graph.element, trace, content.layout, replay, (text) =>
-      showSentence(text === null ? trace.steps[current] : { ...trace.steps[current], text, born: undefined }));
+    const say = (/** @type {string | null} */ text) =>
+      showSentence(text === null ? trace.steps[current] : { ...trace.steps[current], text, born: undefined });
+    wave = waveView(graph.element, trace, content.layout, { replay, say, showWhole: graph.showWhole });
     panel = panelView(trace, history, flow, corners, () => covered, go, content.layout.tensors);
     counted.push(panel);
     if (trace.nudges?.length) inside.push(nudgeView(trace, history, counted[0].element, compact));

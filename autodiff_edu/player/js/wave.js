@@ -40,14 +40,13 @@ export function readReach({ steps, entries }, layout) {
 /**
  * `run(then)` plays the wave over a figure with the graph; `then` follows when it is over, however it ends, or at once
  * if no graph is in view. `end` ends it, `drop` without what would follow. `say(text)` says what one sees, and null at
- * the end.
+ * the end; `showWhole(true)` makes the graph small enough to be seen at once, until `showWhole(false)`.
  * @param {HTMLElement} figure
  * @param {Trace} trace
  * @param {Layout} layout
- * @param {() => void} replay
- * @param {(text: string | null) => void} say
+ * @param {{ replay: () => void, say: (text: string | null) => void, showWhole: (on: boolean) => void }} player
  */
-export function waveView(figure, trace, layout, replay, say) {
+export function waveView(figure, trace, layout, { replay, say, showWhole }) {
   const reach = readReach(trace, layout);
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const words = STRINGS.controls;
@@ -63,6 +62,7 @@ export function waveView(figure, trace, layout, replay, say) {
     for (const part of drawn.splice(0)) part.remove();
     set(figure, "data-wave", null);
     if (following) say(null);
+    if (following) showWhole(false);
     following = null;
   };
   const end = () => {
@@ -85,6 +85,7 @@ export function waveView(figure, trace, layout, replay, say) {
     seen = true;
     const frame = figure.querySelector(".graph")?.getBoundingClientRect();
     if (!frame?.height) return then();
+    showWhole(true);
     /** @typedef {{ element: any, top: number, bottom: number }} Part */
     /** @type {(selector: string) => Part[]} */
     const inView = (selector) => [...figure.querySelectorAll(`.graph ${selector}`)].flatMap((element) => {
@@ -94,7 +95,7 @@ export function waveView(figure, trace, layout, replay, say) {
     });
     const [boxes, folded] = [inView("[data-tensor]"), inView('.group[aria-expanded="false"]')];
     const [links, places] = [inView(".link[data-link]"), [...boxes, ...folded]];
-    if (!places.length) return then();
+    if (!places.length) { showWhole(false); return then(); }
     following = then;
     say(words.waves[!reach.tensors.size ? "none" : reach.pushes ? "tangents" : "cotangents"]);
     const layer = draw("g", { class: "wave" });
