@@ -24,11 +24,8 @@ body {{ margin: 1rem auto; padding: 0 1rem; max-width: max(70rem, 84vw); backgro
 </head>
 <body>
 <script>
-addEventListener("autodiff-mounted", ({{ target }}) => {{
-  const focus = () => target.shadowRoot.querySelector(".player").focus({{ focusVisible: false, preventScroll: true }});
-  focus();
-  addEventListener("click", () => document.activeElement === document.body && !String(getSelection()) && focus());
-}}, {{ once: true }});
+const focus = ({{ target }}) => target.shadowRoot.querySelector(".player").focus({{ focusVisible: false }});
+addEventListener("autodiff-mounted", focus, {{ once: true }});
 </script>
 <main>
 {fragment}

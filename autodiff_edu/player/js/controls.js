@@ -69,7 +69,7 @@ export function controlsView(trace, history, { actions, go, setSpeed, sizes, set
   size.hidden = sizes.length === 1;
   size.addEventListener("change", () => setSize(Number(size.value)));
   for (const choice of [speed, size]) {
-    // Whoever chooses with a pointer wants to step next; who does it with keys is not moved away.
+    // After a choice with the mouse the next key is the player's; a choice with keys leaves the focus where it is.
     let pointed = false;
     choice.addEventListener("pointerdown", () => { pointed = true; });
     choice.addEventListener("keydown", () => { pointed = false; });
