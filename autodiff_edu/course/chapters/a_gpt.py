@@ -242,6 +242,7 @@ Write one head of attention, as `attend(queries, keys, values)`: three arrays of
             "Those are the weights. What are they weights of?",
         ),
     ],
+    why="Row i belongs to the query of letter i: its weights add up to 1, and none of them is beyond letter i.",
     minutes=10,
 )
 
