@@ -36,12 +36,12 @@ def with_powers(queries, keys, values):
     return powers / np.sum(powers, axis=1, keepdims=True) @ values
 
 
-def scaled_queries(queries, keys, values):
+def scale_queries(queries, keys, values):
     scores = (queries / np.sqrt(queries.shape[-1])) @ np.swapaxes(keys, 0, 1)
     return ad.nn.softmax(scores + np.triu(-1e9 * np.ones(scores.shape), k=1), axis=1) @ values
 
 
-def masked(scores):
+def mask(scores):
     return scores + np.triu(np.full(scores.shape, -1e9), 1)
 
 
@@ -51,7 +51,7 @@ def root(queries):
 
 RIGHT = {
     1: [ILL, {"D": "Unmasked", "C": " too slow", "B": "ZEROS", "A": "dead head"}],
-    2: [by_rows, with_where, with_powers, scaled_queries],
+    2: [by_rows, with_where, with_powers, scale_queries],
     3: [SHAPES, shapes(queries=[8, 10, 4], cotangent=np.array([16, 32]))],
 }
 
@@ -76,19 +76,19 @@ WRONG = {
     ],
     2: [
         (lambda q, k, v: softmax(q @ k.T / root(q)) @ v, "sees the ones that follow"),
-        (lambda q, k, v: softmax(masked(q @ k.T)) @ v, "aren't divided"),
-        (lambda q, k, v: softmax(masked(q @ k.T) / 2) @ v, "d isn't always 4"),
-        (lambda q, k, v: softmax(masked(q @ k.T) / q.shape[1]) @ v, "By its root"),
+        (lambda q, k, v: softmax(mask(q @ k.T)) @ v, "aren't divided"),
+        (lambda q, k, v: softmax(mask(q @ k.T) / 2) @ v, "d isn't always 4"),
+        (lambda q, k, v: softmax(mask(q @ k.T) / q.shape[1]) @ v, "By its root"),
         (lambda q, k, v: softmax(q @ k.T / root(q)) * np.tri(len(q)) @ v, "no longer adds up to 1"),
         (lambda q, k, v: softmax(np.tri(len(q)) * (q @ k.T) / root(q)) @ v, "its power is 1"),
-        (lambda q, k, v: softmax(masked(k @ q.T / root(q))) @ v, "changed places"),
-        (lambda q, k, v: softmax(masked((q @ k.T).T / root(q))) @ v, "changed places"),
-        (lambda q, k, v: softmax(masked(q @ k.T / root(q)).T).T @ v, "Each column adds up to 1"),
+        (lambda q, k, v: softmax(mask(k @ q.T / root(q))) @ v, "changed places"),
+        (lambda q, k, v: softmax(mask((q @ k.T).T / root(q))) @ v, "changed places"),
+        (lambda q, k, v: softmax(mask(q @ k.T / root(q)).T).T @ v, "Each column adds up to 1"),
         (lambda q, k, v: softmax(q @ k.T / root(q) - 1e9 * np.tri(len(q), k=-1)) @ v, "upside down"),
         (lambda q, k, v: softmax(q @ k.T / root(q) - 1e9 * np.triu(np.ones((len(q),) * 2))) @ v, "look at itself"),
-        (lambda q, k, v: softmax(masked(q @ k.T / root(q))), "What are they weights of"),
-        (lambda q, k, v: softmax(masked(q @ k.T / root(q))) @ ad.stop_gradient(v), "a slope is lost"),
-        (lambda q, k, v: softmax(masked(q @ k.T / root(q))) @ k, "the numbers are others"),
+        (lambda q, k, v: softmax(mask(q @ k.T / root(q))), "What are they weights of"),
+        (lambda q, k, v: softmax(mask(q @ k.T / root(q))) @ ad.stop_gradient(v), "a slope is lost"),
+        (lambda q, k, v: softmax(mask(q @ k.T / root(q))) @ k, "the numbers are others"),
         (lambda q, k, v: None, "returns None"),
         (lambda q, k, v: ..., "three dots"),
         (1.0, "without calling it"),

@@ -44,7 +44,7 @@ PREDICTIONS = (
             "both better": "Position 2 may look at position 3 now. What's the answer that it should guess?",
             "both worse": "Each position sees more than before. What does it see there?",
         },
-        why="The next letter, which it should guess, stands in the input. When it invents a name, there is no next letter.",
+        why="It sees the next letter, which it should guess. When it invents a name, there is none to see yet.",
     ),
     Prediction(
         "If all 4,192 parameters start at 0, which of them will have a slope that isn't 0?",
@@ -125,10 +125,7 @@ rng = np.random.default_rng(4)
 SCENES = [tuple(rng.normal(size=(n, d)) for _ in range(3)) for n, d in ((3, 4), (5, 4), (4, 9))]
 
 
-def softmax(scores: Any) -> Any:
-    """Return chances, row by row."""
-    powers = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
-    return powers / np.sum(powers, axis=-1, keepdims=True)
+softmax = ad.nn.softmax
 
 
 def hide(scores: Any, offset: int = 1) -> Any:

@@ -98,7 +98,7 @@ def list_slides(cells: Sequence[dict[str, Any]]) -> Iterator[str]:
                     yield to_html("# Exercises\n\n" + "\n".join(f"- {name}" for name in exercises))
                 yield to_html(AROUND.sub("", text).removeprefix("#"))
         elif not exercises and "hide-output" not in cell["metadata"].get("tags", ()):
-            yield from (_above(heading or title) + shown for shown in map(_shown, cell["outputs"]) if shown)
+            yield from (_above(heading or title) + shown for shown in map(_write_output, cell["outputs"]) if shown)
 
 
 def to_html(text: str) -> str:
@@ -117,7 +117,7 @@ def _first(text: str) -> Iterator[str]:
         yield re.sub(r":$", ".", paragraph)  # what it announces is on another slide, or on none
 
 
-def _shown(output: dict[str, Any]) -> str:
+def _write_output(output: dict[str, Any]) -> str:
     """Return a player, a question, sliders or a picture; nothing for what was printed."""
     data = output.get("data", {})
     page = "".join(data.get("text/html", ""))
