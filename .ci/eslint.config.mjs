@@ -12,6 +12,8 @@ const browser = [
   ...["atob", "CustomEvent", "DecompressionStream", "Response", "TextDecoder"],
   ...["clearTimeout", "setTimeout"],
   ...["Blob", "localStorage", "self", "URL", "WebAssembly", "Worker"], // the live pages
+  ...["btoa", "CompressionStream", "crypto", "fetch", "history", "innerHeight", "MessageChannel", "MessageEvent"],
+  ...["MutationObserver", "navigator", "parent", "removeEventListener", "TextEncoder"],
 ];
 const node = ["process"];
 

@@ -94,13 +94,33 @@ class GradientTape(Tape):
         ------
         ValueError, TypeError, RuntimeError
             If something is not a tensor, holds integers or booleans, or the tape is not recording.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> x = ad.constant(3.0)
+        >>> with ad.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.gradient(y, x)
+        Tensor(6.)
         """
         self._check_recording(RuntimeError, "it cannot watch; call watch")
         for tensor in check_watchable(tensors):
             self.watch_tensor(tensor)
 
     def watched_variables(self) -> tuple[Variable, ...]:
-        """Return the variables that the tape watches, in the order of their creation."""
+        """Return the variables that the tape watches, in the order of their creation.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> w, b = ad.Variable(2.0, name="w"), ad.Variable(1.0, name="b")
+        >>> with ad.GradientTape() as tape:
+        ...     y = w * 3.0
+        >>> [variable.name for variable in tape.watched_variables()]
+        ['w']
+        """
         return tuple(tensor for _, (tensor, _) in sorted(self.watched.items()) if isinstance(tensor, Variable))
 
     @contextmanager
@@ -113,6 +133,17 @@ class GradientTape(Tape):
             If the tape is not recording.
         ValueError
             If it is already paused.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> x = ad.Variable(3.0)
+        >>> with ad.GradientTape() as tape:
+        ...     y = x * x
+        ...     with tape.stop_recording():
+        ...         size = y * y
+        >>> size, len(tape.entries)
+        (Tensor(81.), 1)
         """
         self._check_recording(RuntimeError, "it cannot be paused; write stop_recording")
         if self not in now().listeners:
@@ -133,6 +164,17 @@ class GradientTape(Tape):
         ------
         ValueError
             If the tape is not recording.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> x = ad.Variable(3.0)
+        >>> with ad.GradientTape() as tape:
+        ...     attempt = x * x
+        ...     tape.reset()
+        ...     y = x * x * x
+        >>> len(tape.entries), tape.gradient(y, x)
+        (2, Tensor(27.))
         """
         self._check_recording(ValueError, "there is nothing to reset; call reset")
         self.forgotten = set(self.watched)
@@ -400,13 +442,14 @@ class GradientTape(Tape):
         Notes
         -----
         A jump is not a corner, and neither is the edge of a domain, such as 0 for `np.sqrt`. `np.where(c, a, b)` and
-        `x * c` stand at a corner where the condition changes and the branches are equal, if the condition consists of
-        comparisons of tensors on the way. Not seen are other conditions, such as those of an `if` or made of plain
-        numbers, what happens inside a checkpoint or a custom gradient, and equal eigenvalues of a matrix that is not
-        symmetric.
+        `x * c` stand at a corner where the condition changes as the sources move, the branches are equal, and their
+        slopes with respect to the sources are not; the condition must consist of comparisons of tensors on the way. Not
+        seen are other conditions, such as those of an `if` or made of plain numbers, branches whose slopes are unknown
+        (they come from a custom gradient, a checkpoint or another corner), what happens inside a checkpoint or a custom
+        gradient, and equal eigenvalues of a matrix that is not symmetric.
 
-        Two corners may cancel each other: `nn.elu` is smooth at 0, but consists of branches that meet there. A complex
-        element moves along the real axis; where its size decides and does not change there, along the imaginary axis.
+        Two corners may cancel each other: `relu(x) - relu(-x)` is x. A complex element moves along the real axis;
+        where its size decides and does not change there, along the imaginary axis.
 
         Examples
         --------

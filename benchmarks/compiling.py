@@ -69,7 +69,7 @@ def measured(name, repeat):
 
 
 def tea(repeat):
-    """Return the row of chapter 19's step, which fits a curve to six readings: nearly all of it is bookkeeping."""
+    """Return the row of chapter 23's step, which fits a curve to six readings: nearly all of it is bookkeeping."""
     hours, readings = np.linspace(0.0, 1.0, 6), np.array([0.70, 0.49, 0.34, 0.24, 0.17, 0.12])
     arguments = np.float64(0.5), np.float64(1.0), np.float64(0.5)
 
@@ -90,7 +90,7 @@ def tea(repeat):
     assert np.allclose([float(one) for one in compiled(*arguments)], by_hand(*arguments))
     ratios = [timing.paired(partial(by_hand, *arguments), partial(f, *arguments), repeat) for f in (step, compiled)]
     figures = [three_digits(pair.ratio) for pair in ratios]
-    return ["a step of chapter 19's tea", f"{ratios[0].by_hand * 1e6:.1f} µs", *figures, "28 → 20", "–", "–"]
+    return ["a step of chapter 23's tea", f"{ratios[0].by_hand * 1e6:.1f} µs", *figures, "28 → 20", "–", "–"]
 
 
 def compile_time(run):

@@ -1,8 +1,8 @@
 """Prints the whole book into one PDF, from its built pages: `python book/pdf.py`, after the book was built.
 
-It needs Chromium and Playwright (extra [test]). The pages become one document, so that the links between them work in
-the PDF too. Players are their key frames, folded code is unfolded, and what steers a page is left out. The front page
-links the PDF until the book is built anew.
+It needs Chromium, Playwright (extra [test]) and pikepdf (extra [book]). The pages become one document, so that the
+links between them work in the PDF too. Players are their key frames, folded code is unfolded, and what steers a page is
+left out. The front page links the PDF until the book is built anew.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import pikepdf
 import yaml
 from bs4 import BeautifulSoup, Tag
 
@@ -26,10 +27,11 @@ PLACE = "<!-- the PDF -->"  # in the front page
 LINK = f'<p>To read on paper or without a browser: <a href="{NAME}">the whole book as one PDF</a>.</p>'
 FURNITURE = (
     "script, a.headerlink, button, summary, .viewcode-link, details:has(+ div [data-autodiff-prediction]),"
-    " article > section > h1 + p:has(> em:only-child > a)"
+    " article > section > h1 + p:has(> em:only-child > a), .front > label, .front > form, .front > p"
 )
 PLAIN = "span.pre, span.n, span.p, span.w, span.o, span.nn, pre > span:not([class])"  # looks as what it stands in
-ELSEWHERE = {"rule-source", "contributing/tensorflow-semantics", "made/benchmarks/RESULTS"}  # a checkout has them
+ELSEWHERE = {"rule-source", "contributing/tensorflow-semantics", "made/benchmarks/RESULTS", "teaching"}
+"""Pages that are read on a screen, and left out."""
 WIDE = {"rule-book", "dictionary"}
 
 
@@ -123,6 +125,8 @@ def article(site: Path, name: str, names: list[str]) -> Tag:
             part["class"] = [*part.get("class", ()), "short"]
     for part in body.select("[id]"):
         part["id"] = anchor(name, part["id"])
+    for part in body.select("[loading]"):  # once it comes near
+        del part["loading"]
     for part in body.select("[src]"):
         if not urlsplit(part["src"]).scheme:
             part["src"] = posixpath.normpath(posixpath.join(posixpath.dirname(name), part["src"]))
@@ -173,6 +177,9 @@ def print_to(pdf: Path, document: Path, browser: Any) -> None:
     page.evaluate("async () => { await window.MathJax.startup.promise; await document.fonts.ready; }")
     page.pdf(path=str(pdf), prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
     page.close()
+    # Chromium writes the tags of six hundred pages one by one and uncompressed: a third of the file.
+    with pikepdf.open(pdf, allow_overwriting_input=True) as printed:
+        printed.save(pdf, object_stream_mode=pikepdf.ObjectStreamMode.generate)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,13 @@ PAGES = sorted(path for pattern in READ for path in ROOT.glob(pattern))
 SOURCES = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "autodiff_edu").rglob("*.py")))
 # The labels that book/_ext/sources.py gives to code; the book's own build finds those that point to nothing.
 LABELS = {f"code-of-{name}" for name in re.findall(r"\w+", SOURCES)}
-MADE = {"book/made/benchmarks/": "benchmarks/", "book/chapters/": "notebooks/"}  # copied when the book is built
-HOSTS = {"creativecommons.org", "doi.org"}
+MADE = {
+    "book/made/benchmarks/": "benchmarks/",
+    "book/chapters/": "notebooks/",
+    "book/where-you-are.html": "book/live/where.html",
+}
+"""What is copied when the book is built."""
+HOSTS = {"creativecommons.org", "doi.org", "www.tensorflow.org"}
 LINK = re.compile(
     r"\]\(\s*<?([^)\s>]+)>?[^)]*\)|\b(?:href|src)=[\"']([^\"']+)[\"']|(?<![(\"'<])(https?://[^\s)>`\"']+)"
 )

@@ -104,19 +104,19 @@ class ArrayMethods:
         return np.array(self._leave("np.asarray", _check_array), dtype=dtype, copy=copy)
 
     def __float__(self) -> float:
-        return float(self._number("float()"))
+        return float(self._leave("float()", _check_number))
 
     def __int__(self) -> int:
-        return int(self._number("int()"))
+        return int(self._leave("int()", _check_number))
 
     def __complex__(self) -> complex:
-        return complex(self._number("complex()"))
-
-    def _number(self, how: str) -> Any:
-        return self._leave(how, _check_number)
+        return complex(self._leave("complex()", _check_number))
 
     def __index__(self) -> int:
-        return operator.index(self._peek("index()"))
+        number = self._peek("index()")
+        if self.ndim == 0 and self.dtype.kind == "f":
+            raise TypeError(f"{self.name or 'a tensor'} is the float {number:g}: write int(...), as in range(int(n))")
+        return operator.index(number)
 
     def __bool__(self) -> bool:
         return bool(self._peek("bool()"))

@@ -41,6 +41,19 @@ class Compiled:
     """A function that is recorded once for each kind of arguments, and then runs as a plain NumPy program.
 
     See `compile`. `print(compiled)` shows its programs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import autodiff_edu as ad
+    >>> cube = ad.compile(lambda x: x * x * x)
+    >>> cube(2.0), cube(np.array([1.0, 3.0]))
+    (Tensor(8.), Tensor([ 1., 27.]))
+    >>> print(cube.program(2.0))
+    # <lambda>: 2 operations, 2 left
+    def function(x):
+        t2 = x * x * x  # doctest, line 1
+        return t2,
     """
 
     def __init__(self, function: Callable[..., Any], passes: tuple[str | Pass, ...]) -> None:

@@ -36,6 +36,17 @@ class Program:
     variables, assigned : tuple of Variable
         The variables that it reads, whose arrays it takes after those of the arguments; and those that it assigns,
         whose new values it returns after the results.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> program = ad.compile(lambda x: x * 2.0 * 3.0).program(1.0)
+    >>> print(program.text)
+    def function(x):
+        t2 = 6.0 * x  # doctest, line 1
+        return t2,
+    >>> [name for name, _ in program.stages][:2]
+    ['recorded', 'unused']
     """
 
     def __init__(

@@ -70,6 +70,12 @@ class Exercise:
         Other right answers, with which the exercise tests itself.
     minutes : int or None
         How long it takes, as readers said; shown beside the title. If None, nothing is shown, and 5 are counted.
+
+    Examples
+    --------
+    >>> from autodiff_edu.course import Number
+    >>> print(Number(answer=6, otherwise="You said {given}.").respond("1.1", 7))
+    1.1: Not yet. You said 7.
     """
 
     title: str = ""

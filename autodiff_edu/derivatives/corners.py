@@ -13,7 +13,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,12 +22,13 @@ import numpy as np
 from ..core.active import only
 from ..core.entry import Entry
 from ..core.reach import ahead, behind
-from ..core.rule import rule_of
+from ..core.rule import rule_of, runs_code
 from ..core.tape import Tape
-from ..rules.corners import CHOOSING, CORNERS, LOGIC, Decided, Sides, along_an_axis, condition, parts
+from ..rules.corners import CHOOSING, CORNERS, LOGIC, Motion, Sides, along_an_axis, condition, parts
 from ..text.formatting import number
 from ..text.places import Place
 from .requests import tensors_of
+from .tangents import push_parts, shaped
 
 Index = tuple[int, ...]
 
@@ -55,7 +55,7 @@ class Corner:
         The slopes that the rule takes.
     left, right : ndarray
         The slopes on the two sides: where the argument is a little smaller, and a little larger. If a condition
-        chooses, it is the tensor that it compares.
+        chooses, it is all sources that are.
 
     Examples
     --------
@@ -120,19 +120,19 @@ def corners(tape: Tape, target: Any, sources: Any, lately: Iterable[Entry] = ())
     `lately` is what was computed recently: the lines of the journal, which know how conditions were combined.
     """
     targets = [one._id for one in tensors_of(target, "target")]
-    reached = {one._id for one in tensors_of(sources, "sources")}
+    moving = {one._id for one in tensors_of(sources, "sources")}
     if not tape.entries and not tape.watched:
         tape.check_usable()
     entries = [entry for entry in tape.entries if entry.output_id in tape.connected]
-    reached |= {entry.output_id for entry in ahead(entries, reached, followed)}
+    reached = moving | {entry.output_id for entry in ahead(entries, moving, followed)}
     found: list[Corner] = []
     makers = {line.output_id: line for line in lately if callable(line.operation)}
     makers |= {entry.output_id: entry for entry in tape.entries}
-    conditions = Conditions(makers, reached)
+    surroundings = Surroundings(makers, moving, reached)
     with only(), np.errstate(all="ignore"):
         for entry in behind(entries, targets, followed):
             if entry.operation in CORNERS:
-                found += _corners_of(entry, reached, conditions)
+                found += _corners_of(entry, reached, surroundings)
     return tuple(found)
 
 
@@ -142,65 +142,109 @@ def followed(entry: Entry) -> set[int]:
     return {id for k, id in enumerate(entry.ids) if id is not None and rule is not None and rule.pull(k)}
 
 
-class Conditions:
-    """What is known of the conditions that choose between branches.
+class Surroundings:
+    """What is beside this point, on both sides, in a direction that no two branches share by chance.
 
-    `makers` are the entries by the ids of their outputs; `reached` are the tensors that move with the sources.
+    Parameters
+    ----------
+    makers : mapping of int to Entry
+        By the ids of their outputs, in the order of computation.
+    sources, reached : set of int
+        The ids of the tensors that move by themselves, and of those that move with them, which they are among.
     """
 
-    def __init__(self, makers: Mapping[int, Entry], reached: set[int]) -> None:
-        self.makers, self.reached = makers, reached
+    def __init__(self, makers: Mapping[int, Entry], sources: set[int], reached: set[int]) -> None:
+        self.makers, self.sources, self.reached = makers, sources, reached
         self._compared: dict[Any, set[int]] = {}
-        self._tied: dict[Any, set[int]] = {}
-        self._sides: dict[Any, dict[Any, Any]] = defaultdict(dict)
+        self._slopes: dict[int | None, Any] = {}
+        self._behind: dict[Any, Any] = {}
+        self._ahead: dict[Any, Any] = {}
 
     def compared(self, id: Any) -> set[int]:
         """Return the ids of the tensors that a condition compares and the sources reach."""
-        return self._collect(id, self._compared, tied=False)
+        for entry in parts(id, self.makers, self._compared):
+            is_logic = entry.operation in LOGIC
+            found = (self._compared.get(one, set()) for one in entry.ids) if is_logic else [set(entry.ids)]
+            self._compared[entry.output_id] = self.reached.intersection(*[set[int]().union(*found)])
+        return self._compared.get(id, set())
 
-    def _collect(self, id: Any, known: dict[Any, set[int]], *, tied: bool) -> set[int]:
-        """Do the same; if `tied`, only of those that are, or may be, equal somewhere to what they are compared with."""
-        for entry in parts(id, self.makers, known):
-            found: set[int] = set()
-            if entry.operation in LOGIC:
-                found = found.union(*(known.get(one, ()) for one in entry.ids))
-            elif not tied or entry.values is None or np.any(np.equal(*entry.values)):
-                found = self.reached.intersection(entry.ids)
-            known[entry.output_id] = found
-        return known.get(id, set())
+    def sides(self, id: Any) -> tuple[Any, Any] | None:
+        """Return a condition just behind this point, and just ahead of it; None if it can't be known."""
+        if not self.compared(id):
+            return None
+        pair = (-1, self._behind), (1, self._ahead)
+        left, right = (condition(id, self.makers, self.slope, step, known) for step, known in pair)
+        return None if left is None else (np.asarray(left), np.asarray(right))
 
-    def __call__(self, id: Any) -> tuple[Any, Any] | None:
-        """Return a condition on the two sides of the tensors that it compares; None if it can't be known."""
-        sides = None
-        for moving in sorted(self._collect(id, self._tied, tied=True)):
-            left, right = (condition(id, self.makers, moving, step, self._sides[moving, step]) for step in (-1.0, 1.0))
-            if left is None:
-                return None
-            left, right = np.asarray(left), np.asarray(right)
-            if sides is not None:  # of several tensors, the first whose move changes the condition
-                same, (old_left, old_right) = sides[0] == sides[1], sides
-                left, right = np.where(same, left, old_left), np.where(same, right, old_right)
-            sides = left, right
-        return sides
+    def slope(self, id: int | None, value: Any) -> Any:
+        """Return how fast a tensor moves; NaN where that is not known."""
+        if id not in self.reached:
+            return 0.0
+        needed: dict[int, Entry] = {}
+        waiting = [id]
+        while waiting:
+            one = waiting.pop()
+            entry = self.makers.get(one) if one in self.reached and one not in self.sources else None
+            if entry is not None and one not in needed and one not in self._slopes:
+                needed[one] = entry
+                waiting += entry.ids
+        for one in sorted(needed):
+            self._slopes[one] = self._push(needed[one])
+        return np.asarray(self._slopes[id] if id in needed else self._start(id, value))
+
+    def _start(self, id: int | None, value: Any) -> Any:
+        """Return how fast a source moves: each of its elements in its own way."""
+        if id not in self._slopes:
+            numbers = np.random.default_rng(len(self._slopes))
+            rates = numbers.uniform(0.5, 1.5, np.shape(value))
+            imaginary = 1j * numbers.uniform(0.5, 1.5, np.shape(value)) if np.iscomplexobj(value) else 0.0
+            self._slopes[id] = (rates + imaginary).astype(value.dtype)
+        return self._slopes[id]
+
+    def _push(self, entry: Entry) -> Any:
+        """Return how fast the output of an entry moves; NaN where sides of it differ, or if only user code knows."""
+        if rule_of(entry.operation) is None or entry.values is None or runs_code(entry.operation):
+            return np.nan
+        moving = {}
+        for k, (id, value) in enumerate(zip(entry.ids, entry.values, strict=True)):
+            if id in self.reached:
+                moving[k] = self._slopes[id] if id in self._slopes else self._start(id, value)
+        if not (parts := push_parts(entry, moving, entry.output_value, entry.values)):
+            return 0.0
+        found = np.array(shaped(sum(parts.values()), entry.output_value, ()))
+        if entry.operation in CHOOSING:
+            for id, value in zip(entry.ids, entry.values, strict=True):
+                left, right = self.sides(id) or (value, value)
+                found[np.broadcast_to((left != value) | (right != value), found.shape)] = np.nan
+        elif entry.operation in CORNERS:
+            for id in {entry.ids[k] for k in parts}:
+                sides, _ = _sides_of(entry, id, self)
+                np.put(found, [] if sides is None else sides.results, np.nan)
+        return found
 
 
-def _corners_of(entry: Entry, reached: set[int], conditions: Conditions) -> list[Corner]:
+def _corners_of(entry: Entry, reached: set[int], surroundings: Surroundings) -> list[Corner]:
     found = []
     pulled = followed(entry) & reached
     for id in dict.fromkeys(one for one in entry.ids if one in pulled):
         if entry.values is not None:
-            corner = corner_of(entry, id, conditions)
+            corner = corner_of(entry, id, surroundings)
             found += [] if corner is None else [corner]
-        elif entry.operation not in CHOOSING or any(map(conditions.compared, entry.ids)):
+        elif entry.operation not in CHOOSING or any(map(surroundings.compared, entry.ids)):
             found.append(Corner(entry, entry.ids.index(id)))
     return found
 
 
-def corner_of(entry: Entry, id: int, decided: Decided) -> Corner | None:
+def corner_of(entry: Entry, id: int, motion: Motion | None) -> Corner | None:
     """Return the corner at which an entry of `CORNERS`, with its arrays, stands as one of its tensors moves."""
+    sides, argument = _sides_of(entry, id, motion)
+    return _corner(entry, argument, sides) if sides is not None and sides.results.size else None
+
+
+def _sides_of(entry: Entry, id: int | None, motion: Motion | None) -> tuple[Sides | None, int]:
+    """Return the sides of an entry of `CORNERS` as one of its tensors moves, and that argument."""
     moved = [k for k, one in enumerate(entry.ids) if one == id]
-    sides = CORNERS[entry.operation](_computed(entry), moved, decided)
-    return _corner(entry, moved[0], sides) if sides is not None and sides.results.size else None
+    return CORNERS[entry.operation](_computed(entry), moved, motion), moved[0]
 
 
 def _computed(entry: Entry) -> Entry:

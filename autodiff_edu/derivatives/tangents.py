@@ -56,7 +56,7 @@ def push_forward(tape: Tape, tangents: dict[int, Any], stack: tuple[int, ...] = 
         values, y = entry.values, entry.output_value
         if now().followers and (any(isinstance(t, Tensor) for t in moving.values()) or is_followed(entry)):
             values, y = entry.inputs, entry.output
-        parts = _parts(entry, moving, y, values, stack)
+        parts = push_parts(entry, moving, y, values, stack)
         if parts:
             total, *others = parts.values()
             tangents[entry.output_id] = tangent = shaped(sum(others, start=total), entry.output_value, stack)
@@ -75,7 +75,9 @@ def _emit(tape: Tape, entry: Entry, moving: Any, parts: Any, tangent: Any, stack
     emit(PushForward, tape, entry, arrived, contributions, as_tensor(tangent))
 
 
-def _parts(entry: Entry, moving: dict[int, Any], y: Any, values: Any, stack: tuple[int, ...]) -> dict[int, Any]:
+def push_parts(
+    entry: Entry, moving: dict[int, Any], y: Any, values: Any, stack: tuple[int, ...] = ()
+) -> dict[int, Any]:
     """Return how the output of an entry moves with each of the arguments that move, if it does."""
     if entry.call is not None and entry.call.push is not None:
         parts: dict[int, Any] = entry.call.push(moving, stack)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.entry import Entry
 from ..text import source_code
 from ..text.frames import here
-from ..text.labels import Labels, names_of_arguments
+from ..text.labels import Labels, names_in, names_of_arguments
 from ..text.places import names, place
 from .flow import Flow
 from .journal import ASSIGN
@@ -18,7 +18,7 @@ class SpokenLabels(Labels):
     """The names of tensors in the sentences of one explanation."""
 
     def __init__(self, flow: Flow) -> None:
-        super().__init__()
+        super().__init__(taken=names_in({link.entry.where[0] for link in flow.links}))
         self.unnamed: set[int] = set()
         self._read_question(flow)
         for tensor in (*flow.targets, flow.source):
@@ -42,7 +42,7 @@ class SpokenLabels(Labels):
             known = (*names_of_arguments(entry), written.result)
             unknown = [id for id, name in zip((*entry.ids, entry.output_id), known, strict=True) if not name]
             self.unnamed |= {id for id in unknown if id is not None and id not in self}
-            self.entry(entry, f"s{len(self.unnamed)}" if number is None else f"t{number}")
+            self.entry(entry, self.invent("s", len(self.unnamed)) if number is None else self.invent("t", number))
             return
         known = written.arguments if written.function in SAME_ARGUMENTS else ()
         assigned = entry.operation == ASSIGN

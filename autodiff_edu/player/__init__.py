@@ -74,11 +74,11 @@ class Player:
     >>> player = Player(Sample())
     >>> player
     Player('f(x)', 2 steps)
-    >>> player.step = 1
     >>> player.step = 2
+    >>> player.step = 3
     Traceback (most recent call last):
         ...
-    IndexError: step 2 is out of range: this player has the steps 0 to 1, counted from 0
+    IndexError: step 3 is out of range: this player has the steps 1 to 2
     """
 
     def __new__(cls, *args: Any, **options: Any) -> "Player":
@@ -107,8 +107,8 @@ class Player:
             placed = layout(document)
         self._whole: dict[str, Any] | None = {"trace": document, "layout": placed, "css": style()}
         self.predict, self.playing, self._stage, self._step = bool(predict), False, stage, 0
-        if document["steps"] and document["steps"][-1]["kind"] == "error" and not predict:
-            self.step = len(self) - 1  # what went wrong is what the reader wants to see first
+        if document["steps"]:  # what went wrong is what the reader wants to see first
+            self.step = len(self) if document["steps"][-1]["kind"] == "error" and not predict else 1
 
     @property
     def _content(self) -> dict[str, Any]:
@@ -135,7 +135,7 @@ class Player:
 
     @property
     def step(self) -> int:
-        """The step that is shown, counted from 0; set it to move the player wherever the notebook shows it.
+        """The step that is shown, counted from 1 as in the player; set it to move the player wherever it is shown.
 
         Raises
         ------
@@ -154,11 +154,15 @@ class Player:
         if isinstance(step, bool) or not hasattr(step, "__index__"):
             raise TypeError(f"a step is an integer, not {type(step).__name__}: write player.step = 3")
         number = operator.index(step)
-        if not 0 <= number < len(self):
-            every = f"this player has the steps 0 to {len(self) - 1}, counted from 0"
-            allowed = every if len(self) else "this player has no steps"
+        if not 1 <= number <= len(self):
+            allowed = f"this player has {f'the steps 1 to {len(self)}' if len(self) else 'no steps'}"
             raise IndexError(f"step {number} is out of range: {allowed}")
         return number
+
+    @property
+    def _start(self) -> int:
+        """The position of the step that is shown in the document, where a list begins with 0."""
+        return max(self.step - 1, 0)
 
     def html(self, in_cell: bool = False) -> str:
         """Return the player as a fragment of HTML that runs without a kernel or a network.
@@ -178,7 +182,7 @@ class Player:
 
     def _fragment(self, key: str = "", in_cell: bool = False) -> str:
         words = "" if in_cell else self._write_fallback()  # a cell has them as plain text
-        return html.fragment(self._packed, self.step, words, self._picture, self.predict, key, in_cell)
+        return html.fragment(self._packed, self._start, words, self._picture, self.predict, key, in_cell)
 
     def _write_fallback(self) -> str:
         """Return the text for places where no script runs; none if it would give away what the reader is asked."""
@@ -203,7 +207,7 @@ class Player:
         Parameters
         ----------
         *steps : int
-            The steps to draw, counted from 0; by default, up to six that show the most of the trace.
+            The steps to draw, counted from 1 as in the player; by default, up to six that show the most of the trace.
         size
             "16:9" for slides of 1280 by 720 pixels, with the code, the graph and what is computed.
 
@@ -224,7 +228,7 @@ class Player:
         """
         if size not in (None, "16:9"):
             raise ValueError(f'frames have no size {size!r}: write size="16:9" for slides, or leave it out')
-        chosen = [self._check(step) for step in steps] or choose_key_steps(self.document())
+        chosen = [self._check(step) for step in steps] or [at + 1 for at in choose_key_steps(self.document())]
         return (Slides if size else Frames)(self._content, chosen)
 
     def film(self, *steps: int) -> Film:
@@ -233,7 +237,7 @@ class Player:
         Parameters
         ----------
         *steps : int
-            The steps to show, counted from 0, at most 120; by default, up to 24 that show the most of the trace.
+            The steps to show, counted from 1 as in the player, at most 120; by default, up to 24 that show the most.
 
         Returns
         -------
@@ -303,7 +307,7 @@ class Player:
         self._whole = other._content
         for made in ("_packed", "_picture"):
             vars(self).pop(made, None)
-        self.step = min(self.step, len(self) - 1)
+        self.step = min(self.step, len(self))
 
     def _release(self) -> None:
         """Keep only the packed content: another player has taken this one's place in the notebook."""

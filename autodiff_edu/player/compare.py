@@ -111,7 +111,7 @@ class TraceComparison:
     --------
     >>> import autodiff_edu as ad
     >>> ad.compare(lambda x: x * x, lambda x: x + x, 3.0).difference.steps
-    (1, 1)
+    (2, 2)
     """
 
     def __init__(self, first: Any, second: Any) -> None:
@@ -136,10 +136,10 @@ class TraceComparison:
         self._documents = [run.document for run in runs]
         self._lines: list[str] = []
         for name, run, step in zip(names, runs, found.first.steps if found.first else (), strict=False):
-            if step is not None and run.line(step):
-                where = run.steps[step]["where"]
+            if step is not None and (line := run.line(step - 1)):
+                where = run.steps[step - 1]["where"]
                 place = f"{run.document['code'][where['code']]['place']}, line {where['line']}"
-                self._lines.append(f"{name}, {place}: {run.line(step)}")
+                self._lines.append(f"{name}, {place}: {line}")
         count = "1 step agrees" if found.agreed == 1 else f"{found.agreed:,} steps agree"
         count += "" if found.first is None else " before it"
         size = found.size if found.first is None else found.first.size
@@ -171,7 +171,7 @@ class TraceComparison:
 
     def _play(self, number: int) -> Player:
         player, step = Player(Written(self._documents[number])), self.difference and self.difference.steps[number]
-        player.step = step or 0
+        player.step = step or player.step
         return player
 
     def page(self) -> str:

@@ -102,7 +102,7 @@ class Drill(Player):
         more = [one | {"layout": layout(one["trace"])} for one in contents[1:]]
         self._content.update({"ask": contents[0]["ask"], "drill": more})
         self._drawn = drawn
-        self.step = contents[0]["ask"]["step"] - 1
+        self.step = contents[0]["ask"]["step"]  # the one before it, which the document counts from 0
 
     def __repr__(self) -> str:
         return f"Drill(level={self.level}, seed={self.seed})"

@@ -2,7 +2,7 @@
 
 A cell shows not a view of it but the same HTML as everywhere else: a stored notebook has no models, and JupyterLab
 shows only an error in place of a view without one. js/live.js finds the players in the page by their key. Only in a box
-of widgets is a player a view, which is given that HTML.
+of widgets is a player a view, which is given that HTML; frame.py stores it for the time after the kernel.
 
 This is the only module of the player that needs anywidget.
 """
@@ -20,6 +20,7 @@ import traitlets
 
 from .bundle import asset
 from .cells import find_cell_id
+from .frame import keep_players_of_boxes
 from .html import fragment
 from .unpacking import decompress
 
@@ -27,7 +28,7 @@ _opened: Counter[str] = Counter()
 
 
 class _Step(traitlets.TraitType[int, int]):
-    """The number of a step that the player has."""
+    """The number of a step that the player has; 0 if it has none."""
 
     default_value = 0
 
@@ -43,6 +44,7 @@ class Joined(_Base):  # type: ignore[misc]
     """What a `Player` has in addition if it is a widget; it comes before `Player` among the bases."""
 
     _stage: bool
+    _start: int
     _esm = asset("js/live.js")
     # No _css: anywidget would apply it to the whole page. The style sheet travels in the HTML, into the shadow root.
 
@@ -88,7 +90,7 @@ class Joined(_Base):  # type: ignore[misc]
             self.send("stage")
 
     def _write_fragment(self) -> None:
-        self.fragment = fragment(self._packed, self.step, predict=self.predict, key=self.key)
+        self.fragment = fragment(self._packed, self._start, predict=self.predict, key=self.key)
 
     def draw(self, other: Any) -> None:
         """Draw another trace in a box too."""
@@ -99,7 +101,7 @@ class Joined(_Base):  # type: ignore[misc]
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Accept the state that the page sends; a slider that is linked to the step may go too far."""
         if "step" in sync_data:
-            sync_data = sync_data | {"step": max(0, min(len(self) - 1, int(sync_data["step"])))}
+            sync_data = sync_data | {"step": min(len(self), max(1, int(sync_data["step"])))}
         super().set_state(sync_data)
 
     def _join(self) -> str:
@@ -119,5 +121,6 @@ class Joined(_Base):  # type: ignore[misc]
 
 @cache
 def make_widget_class(cls: type[Any]) -> type[Any]:
-    """Return a class of players that are widgets too."""
+    """Return a class of players that are widgets too; a box that one of them is in is stored with it."""
+    keep_players_of_boxes()
     return type(cls.__name__, (Joined, cls, anywidget.AnyWidget), {"__module__": cls.__module__})

@@ -44,7 +44,8 @@ class FunctionWriter(ExpressionWriter):
     """
 
     def __init__(self, listing: Listing, name: str) -> None:
-        super().__init__(Labels())
+        values = (*listing.arguments, *(one.output_value for one in listing.instructions))
+        super().__init__(Labels(taken=[value.label for value in values if value is not None and value.label]))
         self.listing = listing
         self.called = self.unique("function" if name == "<lambda>" else name)
         self.namespace: dict[str, Any] = {"np": np}
@@ -72,7 +73,7 @@ class FunctionWriter(ExpressionWriter):
         outputs = [one.output_value for one in listing.instructions]
         number = count(max((value.number for value in outputs if value is not None), default=0) + 1)
         for instruction, value in zip(listing.instructions, outputs, strict=True):
-            otherwise = f"t{value.number or next(number)}" if value is not None else ""
+            otherwise = self.labels.invent("t", value.number or next(number)) if value is not None else ""
             lines += [ProgramLine(text, remark, instruction) for text, remark in self._lines(instruction, otherwise)]
         shared = self._shared()
         ending = [self._leaving(value, shared) for value in listing.results]

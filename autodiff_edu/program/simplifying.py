@@ -127,14 +127,17 @@ def _with_numbers(values: list[Any], output: Value) -> list[Any]:
 
 
 def _one_number(values: list[Any], makers: dict[Value, Instruction], output: Value) -> list[Any] | None:
-    """Multiply two numbers first, `2 * (100 * x)`, where one is a power of two, so that nothing is rounded anew."""
+    """Multiply two numbers first, `100 * (2 * x)`, where the product with x is exact: with 2, 4, 8 and so on.
+
+    Smaller numbers than 1 are left alone, powers of two or not: x may be so near to 0 that `0.5 * x` is rounded.
+    """
     pair = _number_and_value(values)
     maker = makers.get(pair[1]) if pair else None
     inner = _number_and_value(maker.values) if maker is not None and maker.operation is np.multiply else None
     if pair is None or inner is None or not _alike(inner[1], output) or output.dtype.kind != "f":
         return None
     product, limits = pair[0] * inner[0], np.finfo(output.dtype)
-    exact = abs(frexp(pair[0])[0]) == 0.5 or abs(frexp(inner[0])[0]) == 0.5
+    exact = abs(frexp(inner[0])[0]) == 0.5 and abs(inner[0]) >= 1
     fits = all(limits.tiny <= abs(number) <= limits.max for number in (pair[0], inner[0], product))
     overflows = abs(inner[0]) > max(1, abs(product))  # then 2 * (100 * x) may be infinite where 200 * x is not
     return [product, inner[1]] if exact and fits and not overflows else None

@@ -6,14 +6,14 @@ the one that the rule takes. A jump is not a corner: the operation has to be con
 >>> import numpy as np
 >>> from autodiff_edu.core.entry import Entry
 >>> x = np.array([1.0, 0.0])
->>> CORNERS[np.absolute](Entry(np.absolute, ((1,), 2, None, 0), {}, (x,), np.abs(x)), [0], undecided)
+>>> CORNERS[np.absolute](Entry(np.absolute, ((1,), 2, None, 0), {}, (x,), np.abs(x)), [0], None)
 Sides(results=array([1]), elements=array([1]), left=array([-1.]), right=array([1.]), slope=array([0.]))
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -38,15 +38,19 @@ class Sides(NamedTuple):
     slope: Any
 
 
-Decided = Callable[[Any], tuple[Any, Any] | None]
-"""From the id of a condition to what it is where the compared tensor is smaller, and where it is larger."""
+class Motion(Protocol):
+    """How the tensors move as the sources do, in a direction in which a condition and its branches are compared."""
 
-CORNERS: dict[Any, Callable[[Entry, list[int], Decided], Sides | None]] = {}
-"""By operation: from an entry, the positions of the argument that moves, and what conditions do, to the sides."""
+    def slope(self, id: int | None, value: Any) -> Any:
+        """Return how fast a tensor moves; NaN where that is not known."""
+
+    def sides(self, id: int | None) -> tuple[Any, Any] | None:
+        """Return a condition just behind this point, and just ahead of it; None if it can't be known."""
 
 
-def undecided(id: Any) -> None:
-    """Return what is known of a condition that no tape recorded: nothing."""
+CORNERS: dict[Any, Callable[[Entry, list[int], Motion | None], Sides | None]] = {}
+"""By operation: from an entry, the positions of the argument that moves, and the motion (which only those in
+`CHOOSING` need), to the sides."""
 
 
 def pull(entry: Entry, argument: int, g: Any) -> Any:
@@ -71,7 +75,7 @@ def along_an_axis(slope: Any) -> Any:
 def elementwise(operation: Any, move: Callable[..., Any]) -> None:
     """Register how an operation moves as its arguments do: `move(z, *arguments, *directions)`, a one-sided slope."""
 
-    def sides(entry: Entry, moved: list[int], _: Decided) -> Sides:
+    def sides(entry: Entry, moved: list[int], _: Motion | None) -> Sides:
         y, values = entry.output_value, entry.values
         ahead = [float(k in moved) for k in range(len(values))]
         right = move(y, *values, *ahead)
@@ -94,7 +98,7 @@ def each(entry: Entry, moved: list[int], left: Any, right: Any) -> Sides:
 
 
 def move_size(y: Any, x: Any, dx: Any) -> Any:
-    """Move |x|: at 0 it grows in every direction."""
+    """Move |x|: at 0 it grows in every motion."""
     return np.where(x == 0, np.abs(dx), np.real(np.conjugate(np.sign(x)) * dx))
 
 
@@ -115,7 +119,7 @@ def move_clip(z: Any, x: Any, low: Any, high: Any, dx: Any, dlow: Any, dhigh: An
 
 
 def move_hypot(z: Any, x: Any, y: Any, dx: Any, dy: Any) -> Any:
-    """Move the length of (x, y): at 0 it grows in every direction."""
+    """Move the length of (x, y): at 0 it grows in every motion."""
     return np.where((x == 0) & (y == 0), np.hypot(dx, dy), (x * dx + y * dy) / or_one(z))
 
 
@@ -142,19 +146,26 @@ LOGIC = {np.logical_and, np.logical_or, np.logical_xor, np.logical_not}
 LOGIC |= {np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert}
 
 
-def condition(id: Any, makers: Mapping[int, Entry], moving: int, step: float, known: dict[Any, Any]) -> Any:
-    """Return what a condition is just beside this point, where one of the compared tensors is a little larger.
+def gap(one: Any, other: Any) -> Any:
+    """Return one slope minus another: 0 where they are equal up to rounding, or one of them is not finite."""
+    found = np.asarray(one) - other
+    eps = np.finfo(np.result_type(found, np.float16)).eps
+    noise = 64 * eps + eps**0.5 * np.maximum(np.abs(one), np.abs(other))
+    return np.where(np.isfinite(found) & (np.abs(found) > noise), found, 0)
 
-    For a negative step, it is a little smaller. `makers` are the entries by the ids of their outputs. None if it is not
-    known how the condition was computed. `known` keeps the conditions that it is combined from.
+
+def condition(id: Any, makers: Mapping[int, Entry], slope: Callable[..., Any], step: int, known: dict[Any, Any]) -> Any:
+    """Return what a condition is just beside this point: ahead of it for a `step` of 1, behind it for -1.
+
+    `makers` are the entries by the ids of their outputs, and `slope` is that of a `Motion`. None if it is not known
+    how the condition was computed. `known` keeps the conditions that it is combined from.
     """
     for entry in parts(id, makers, known):
         known[entry.output_id] = None
         if entry.operation in COMPARISONS and entry.values is not None:
             x, y = entry.values
-            dx, dy = (step if one == moving else 0.0 for one in entry.ids)
-            held = np.where((x == y) & np.isfinite(x), entry.operation(dx, dy), entry.output_value)
-            known[entry.output_id] = held
+            apart = step * gap(*map(slope, entry.ids, entry.values))
+            known[entry.output_id] = np.where((x == y) & np.isfinite(x), entry.operation(apart, 0), entry.output_value)
         elif entry.operation in LOGIC and all(known.get(one) is not None for one in entry.ids):
             known[entry.output_id] = entry.operation(*(known[one] for one in entry.ids))
     return known.get(id)
@@ -174,24 +185,24 @@ def parts(id: Any, makers: Mapping[int, Entry], known: Mapping[Any, Any]) -> lis
     return [found[one] for one in sorted(found)]
 
 
-def where_sides(entry: Entry, moved: list[int], decided: Decided) -> Sides | None:
-    """Return the sides of a choice between two branches that meet where the condition changes."""
-    known = decided(entry.ids[0])
-    if known is None:
+def where_sides(entry: Entry, moved: list[int], motion: Motion | None) -> Sides | None:
+    """Return the sides of a choice between two branches that meet, at an angle, where the condition changes."""
+    if motion is None or (known := motion.sides(entry.ids[0])) is None:
         return None
     _, x, y = entry.values
+    turns = gap(*map(motion.slope, entry.ids[1:], (x, y))) != 0
     dx, dy = (float(k in moved) for k in (1, 2))
-    left, right = (np.where((known[0] != known[1]) & (x == y), np.where(side, dx, dy), 0) for side in known)
+    left, right = (np.where((known[0] != known[1]) & (x == y) & turns, np.where(side, dx, dy), 0) for side in known)
     return each(entry, moved, left, right)
 
 
-def multiply_sides(entry: Entry, moved: list[int], decided: Decided) -> Sides | None:
-    """Return the sides of a product with a condition, such as x * (x > 0), where x is 0 and the condition changes."""
+def multiply_sides(entry: Entry, moved: list[int], motion: Motion | None) -> Sides | None:
+    """Return the sides of a product with a condition that changes as the factor passes 0, such as x * (x > 0)."""
     k = moved[0]
-    known = decided(entry.ids[1 - k])
-    if known is None:
+    if motion is None or (known := motion.sides(entry.ids[1 - k])) is None:
         return None
-    left, right = (np.where(entry.values[k] == 0, side, 0.0) for side in known)
+    turns = gap(motion.slope(entry.ids[k], entry.values[k]), 0) != 0
+    left, right = (np.where((entry.values[k] == 0) & turns, side, 0.0) for side in known)
     return each(entry, moved, left, right)
 
 
@@ -205,7 +216,7 @@ CORNERS |= CHOOSING
 def reduction(operation: Any, slopes: Callable[..., tuple[Any, Any]]) -> None:
     """Register the slopes of a reduction, for every element: `slopes(y, x, axis, **parameters)`, with y's axes kept."""
 
-    def sides(entry: Entry, moved: list[int], _: Decided) -> Sides:
+    def sides(entry: Entry, moved: list[int], _: Motion | None) -> Sides:
         (x,), y, parameters = entry.values, entry.output_value, dict(entry.parameters)
         axis, keepdims = parameters.pop("axis", None), parameters.pop("keepdims", False)
         kept = restore(y, x, axis, keepdims)
@@ -291,7 +302,7 @@ def vectors(x: Any, axis: int) -> Any:
     return np.reshape(moved, (np.size(x) // max(n, 1), n))
 
 
-def sort_sides(entry: Entry, moved: list[int], _: Decided) -> Sides:
+def sort_sides(entry: Entry, moved: list[int], _: Motion | None) -> Sides:
     """Return the sides of a sort: of equal elements, one that grows becomes the last, one that shrinks the first."""
     axis = entry.parameters.get("axis", -1)
     x, y, places = (vectors(a, axis) for a in (entry.values[0], entry.output_value, positions(entry.output_value)))
@@ -306,7 +317,7 @@ def sort_sides(entry: Entry, moved: list[int], _: Decided) -> Sides:
     return in_order(entry, np.tile(elements, 2), *map(np.concatenate, zip(*pairs, strict=True)))
 
 
-def partition_sides(entry: Entry, moved: list[int], _: Decided) -> Sides:
+def partition_sides(entry: Entry, moved: list[int], _: Motion | None) -> Sides:
     """Return the sides of a partition: its order among others is its own, so move each element and look.
 
     Where that makes other elements change their places, the result jumps.
@@ -334,7 +345,7 @@ CORNERS[np.sort], CORNERS[np.partition] = sort_sides, partition_sides
 # Interpolation ------------------------------------------------------------------------------------------------------
 
 
-def interp_sides(entry: Entry, moved: list[int], _: Decided) -> Sides | None:
+def interp_sides(entry: Entry, moved: list[int], _: Motion | None) -> Sides | None:
     """Return the sides of an interpolation: at a knot two segments meet, or one and the level beyond an end."""
     x, xp, fp = (np.ravel(value) for value in entry.values)
     if (0 in moved) == (1 in moved):  # neither moves, or x moves with its knot
@@ -368,7 +379,7 @@ def spectrum(operation: Any, slopes: Callable[..., tuple[Any, Any]], row: int | 
     def values_in(packed: Any, m: int) -> Any:
         return packed if row is None else packed[..., m if row < 0 else row, :]
 
-    def sides(entry: Entry, moved: list[int], _: Decided) -> Sides | None:
+    def sides(entry: Entry, moved: list[int], _: Motion | None) -> Sides | None:
         if not np.size(entry.values[0]):
             return None
         (a, *rest), y, (m, n) = entry.values, entry.output_value, np.shape(entry.values[0])[-2:]

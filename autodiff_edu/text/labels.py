@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Iterable
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -46,6 +49,11 @@ MANY = 12
 """With more arguments than this (in np.stack, for example), a table line names only the first ones and the last."""
 
 
+LETTERS = {"t": "tvuw", "s": "srqp", "x": "xzuw"}
+"""What the names begin with that are made up for results, for results on no tape, and for what is watched. The first
+letter is taken that begins no such name of the reader's."""
+
+
 LONGEST = 20
 """The longest text of numbers in the code that is shown for the numbers of a released entry."""
 
@@ -71,7 +79,8 @@ class Labels:
     """Names every tensor, no two of them the same.
 
     A name given by the user comes first, then the one in the user's code, then a made-up one: `x1` for a watched
-    tensor, `t3` for the third entry's output. A repeated name gets a number: `y`, `y₂`, `y₃`.
+    tensor, `t3` for the third entry's output, or `v3` if the user has names such as `t2`. A repeated name gets a
+    number: `y`, `y₂`, `y₃`.
 
     Parameters
     ----------
@@ -79,9 +88,17 @@ class Labels:
         Whether an entry of a line that uses y after `y = x` also shows y, unless y names another tensor.
     assigned : dict of int to str
         By the id of a tensor, a name that the user's code assigned it to, where that is known from elsewhere.
+    taken : iterable of str
+        Names in the user's code.
     """
 
-    def __init__(self, with_aliases: bool = False, assigned: dict[int, str] | None = None) -> None:
+    def __init__(
+        self, with_aliases: bool = False, assigned: dict[int, str] | None = None, taken: Iterable[str] = ()
+    ) -> None:
+        numbered = {name[0] for name in taken if re.fullmatch(r"[a-z]\d+", name)}
+        self._letters = {
+            kind: next((each for each in letters if each not in numbered), kind) for kind, letters in LETTERS.items()
+        }
         self._with_aliases, self._assigned = with_aliases, assigned or {}
         self._aliases: set[tuple[int, str]] = set()
         self._names: dict[int, str] = {}
@@ -109,6 +126,10 @@ class Labels:
                 unique = f"{name}{subscript(self._uses[name])}"
             self._uses[unique] = 1
             self._names[id] = unique
+
+    def invent(self, letter: str, number: int) -> str:
+        """Return a name such as `t3` that is not one of the user's."""
+        return f"{self._letters[letter]}{number}"
 
     def of_arguments(self, entry: Any) -> tuple[str | None, ...]:
         """Return the result of `names_of_arguments`, cached: it is needed at every step of an entry."""
@@ -142,7 +163,7 @@ class Labels:
                 name = self._assigned.get(id) or (name and find_first_name(entry.where, name))
                 name = name or path
                 self._watched += name is None
-                self.give(id, name, f"x{self._watched}")
+                self.give(id, name, self.invent("x", self._watched))
         if self._with_aliases:
             self._rename(entry)
         result = written.result if direct else None
@@ -226,6 +247,12 @@ class Labels:
         return parts
 
 
+def names_in(codes: Iterable[CodeType]) -> set[str]:
+    """Return all names that some code uses, for whatever."""
+    parts = (name for code in codes for name in (code.co_varnames, code.co_names, code.co_cellvars, code.co_freevars))
+    return set().union(*parts)
+
+
 def _computes(function: str | None, entry: Any) -> bool:
     """Return whether a call of this name, or an operator, computes an entry itself, in one operation."""
     if getattr(entry.operation, "is_part", False):  # another framework's, for one expression among several
@@ -258,11 +285,11 @@ def _few(parts: list[str]) -> list[str]:
 
 def labels_of(tape: Any) -> Labels:
     """Name everything on a tape."""
-    labels = Labels()
+    labels = Labels(taken=names_in({entry.where[0] for entry in tape.entries}))
     for id, (tensor, where) in tape.watched.items():
         labels.watched(id, tensor, where)
     for number, entry in enumerate(tape.entries, 1):
-        labels.entry(entry, f"t{number}")
+        labels.entry(entry, labels.invent("t", number))
     return labels
 
 

@@ -202,6 +202,8 @@ def is_cell(path: str) -> bool:
 
 def list_cells() -> list[str]:
     """List the cells of this notebook that have run, by Python's names for them."""
+    if find_shell() is None:  # a page of the book runs each cell by itself
+        return []
     return [path for path in list(linecache.cache) if _label(path).startswith("cell ")]
 
 
@@ -211,6 +213,8 @@ def _label(path: str) -> str:
         known = ipython.compile.format_code_name(path)
         if known is not None and known[0] == "Cell":
             return str(known[1]).replace("In[", "cell ").rstrip("]")
+    if path.startswith("<cell "):  # the book's pages name a cell as a notebook does
+        return path.strip("<>")
     # "<doctest name[3]>" and similar names are not files
     return (path.strip("<>").split() or ["code"])[0] if path.startswith("<") else basename(path)
 

@@ -48,7 +48,7 @@ def statements(path: str) -> dict[int, list[ast.stmt]]:
 
     A line belongs to the innermost statement that it is part of, or to several side by side: `a = 1; b = 2`. If a block
     follows on the line of its colon, as in `if a: b = 2`, the line belongs to none: it is impossible to see which part
-    has run.
+    has run. In `if a: continue` it belongs to the `if`, because the next line shows that.
     """
     return source_of(path).read(_statements)
 
@@ -56,7 +56,7 @@ def statements(path: str) -> dict[int, list[ast.stmt]]:
 def _statements(source: SourceCode) -> dict[int, list[ast.stmt]]:
     found: dict[int, list[ast.stmt]] = {}
 
-    def visit(node: ast.AST, above: ast.AST) -> None:
+    def visit(node: ast.AST, above: Any) -> None:
         for child in ast.iter_child_nodes(node):
             if isinstance(node, ast.match_case) and isinstance(child, ast.stmt) and child.lineno == end_of_head(node):
                 continue  # behind the colon of a case, whose line is run to try the pattern or the guard
@@ -65,16 +65,30 @@ def _statements(source: SourceCode) -> dict[int, list[ast.stmt]]:
                 beside = together if together and together[-1] is not above else []
                 for line in range(child.lineno, (child.end_lineno or child.lineno) + 1):
                     found[line] = [child]
-                found[child.lineno] = [] if child.lineno == getattr(above, "lineno", 0) else [*beside, child]
+                found[child.lineno] = [*beside, child]
+                if child.lineno <= (end := end_of_head(above)):
+                    for line in range(above.lineno, end + 1):
+                        found[line] = [above] if jumps_at_once(above) else []
             visit(child, child if isinstance(child, ast.stmt) else above)
 
     visit(source.tree, source.tree)
     return found
 
 
-def end_of_head(case: ast.match_case) -> int:
-    """Return the last line of a case's pattern and guard."""
-    return (case.guard or case.pattern).end_lineno or 0
+def end_of_head(node: Any) -> int:
+    """Return the last line of what precedes the colon of a statement with a block, or of a case; 0 for a module."""
+    if isinstance(node, ast.match_case):
+        return (node.guard or node.pattern).end_lineno or 0
+    head = getattr(node, "test", getattr(node, "iter", None))
+    return getattr(node, "lineno", 0) if head is None else head.end_lineno
+
+
+def jumps_at_once(statement: ast.AST) -> bool:
+    """Return whether a statement is an `if` with a `continue` or a `break` on its line."""
+    match statement:
+        case ast.If(body=[ast.Continue() | ast.Break() as jump]):
+            return jump.lineno <= end_of_head(statement)
+    return False
 
 
 def where_is(code: CodeType, node: ast.expr | ast.stmt) -> Where:

@@ -159,7 +159,8 @@ _WRITTEN = {
     "uniform": "np.random.default_rng(0).uniform(size=shape)", "fill": "np.full(shape, value)", "rank": "x.ndim",
     "variance": "np.var(x)", "one_hot": "np.eye(n)[labels]", "Model": "tf.Module", "Tensor": "autodiff_edu.Tensor",
     "gradients": "tape.gradient(y, x)", "BinaryCrossentropy": "np.mean(np.logaddexp(0, logits) - labels * logits)",
-    "RMSprop": "tf.keras.optimizers.Adam()",
+    "RMSprop": "tf.keras.optimizers.Adam()", "cond": "an if and an else", "while_loop": "a while loop",
+    "split": "np.split(x, parts), or np.split(x, np.cumsum(sizes)[:-1])", "unique": "np.unique(x), which sorts",
 }  # fmt: skip
 
 

@@ -13,8 +13,8 @@ from ..core.active import only
 from ..core.entry import Entry
 from ..core.reach import ahead
 from ..core.rule import rule_of
-from ..derivatives.corners import Conditions, Corner, corner_of, followed
-from ..rules.corners import CHOOSING, COMPARISONS, CORNERS, Decided, parts, undecided
+from ..derivatives.corners import Corner, Surroundings, corner_of, followed
+from ..rules.corners import CHOOSING, COMPARISONS, CORNERS, parts
 from ..text.formatting import number
 
 
@@ -34,7 +34,7 @@ class CornerSteps:
     def __init__(self, source: Any, passes: list[int], document: dict[str, Any]) -> None:
         self.source, self.passes, self.document = source, passes, document
         self.makers = cache(self._find_makers)
-        self.reached = cache(self._find_reached)
+        self.surroundings = cache(self._find_surroundings)
 
     def sentence(self, event: events.Accumulate, step: dict[str, Any]) -> str:
         """Return a sentence about the corner at this step, and note it in the step; empty if there is none."""
@@ -55,12 +55,11 @@ class CornerSteps:
         if event.argument != next(k for k, one in enumerate(entry.ids) if one == id and rule.pull(k)):
             return None  # one tensor is several arguments: the first is where it is said
         with only(), np.errstate(all="ignore"):
-            return corner_of(entry, id, self._decisions(entry, number))
+            return corner_of(entry, id, self._find_motion(entry, number))
 
-    def _decisions(self, entry: Entry, number: int) -> Decided:
-        if entry.operation in CHOOSING and any(map(self._is_tied, entry.ids)):
-            return Conditions(self.makers(), self.reached(number))
-        return undecided
+    def _find_motion(self, entry: Entry, number: int) -> Surroundings | None:
+        chooses = entry.operation in CHOOSING and any(map(self._is_tied, entry.ids))
+        return self.surroundings(number) if chooses else None
 
     def _is_tied(self, id: Any) -> bool:
         """Return whether a tensor is a condition that compares equal numbers: most are not, and so decide nothing."""
@@ -88,12 +87,14 @@ class CornerSteps:
             if isinstance(event, events.Record | events.Cut | events.Skip):
                 yield event.entry
 
-    def _find_reached(self, number: int) -> set[int]:
-        """Return the tensors that move with the sources of a pass."""
-        reached = set()
+    def _find_surroundings(self, number: int) -> Surroundings:
+        """Return what is beside this point in the direction of the sources of a pass."""
+        sources, reached = set(), set()
         for event, one in zip(self.source.events, self.passes, strict=True):
             if one == number and isinstance(event, events.Accumulate):
                 reached.add(event.tensor._id)
             elif one == number and isinstance(event, events.Outcome):
-                reached.add(event.source._id)
-        return reached | {entry.output_id for entry in ahead(self.makers().values(), reached, followed)}
+                sources.add(event.source._id)
+        reached |= sources
+        reached |= {entry.output_id for entry in ahead(self.makers().values(), reached, followed)}
+        return Surroundings(self.makers(), sources, reached)

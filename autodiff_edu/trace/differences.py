@@ -29,7 +29,7 @@ class StepDifference(NamedTuple):
         "value", "dtype", "shape", "operation" (another one), "recording" (one run records it, the other does not), or
         "missing" (only one run has the step).
     steps : tuple of (int or None)
-        The step in each run, counted from 0; None in the run that does not have it.
+        The step in each run, counted from 1 as in the player; None in the run that does not have it.
     text : str
         A sentence with both numbers.
     size : float or None
@@ -81,7 +81,7 @@ class Differences:
             parts = zip(names, self.runs, alone, strict=True)
             told = [f"{name} {_describe(run, step)}" for name, run, step in parts if step is not None]
             kind, text = ("missing", "only ") if len(told) == 1 else ("operation", "the operations differ: ")
-            self.first = StepDifference(kind, alone, _finish(text + "; ".join(told)))
+            self.first = StepDifference(kind, _count(alone), _finish(text + "; ".join(told)))
 
     def _compare(self, here: int, there: int) -> StepDifference | None:
         found = self._differ(self.runs[0].steps[here], self.runs[1].steps[there])
@@ -91,7 +91,7 @@ class Differences:
         one, other = (_name(run, step) + at for run, step in zip(self.runs, (here, there), strict=True))
         told = [f"{value} in {name}" for value, name in zip(values, self.names, strict=True)]
         text = f"{one} is {told[0]} and {told[1]}" if one == other else f"{one} is {told[0]}; {other} is {told[1]}"
-        return StepDifference(kind, (here, there), _finish(text), size)
+        return StepDifference(kind, _count((here, there)), _finish(text), size)
 
     def _differ(self, one: dict[str, Any], other: dict[str, Any]) -> tuple[str, str, list[str], float | None] | None:
         """Return the kind of a difference, the element, both values and the size; None if the steps agree."""
@@ -135,6 +135,12 @@ class Differences:
                 sizes = [size_of(run.value(operand)) for operand in run.inputs[step["entry"]]]
                 return max(*sizes, prod(sizes) if run.operations[step["entry"]] in PRODUCTS else 0.0)
         return 0.0
+
+
+def _count(positions: tuple[int | None, int | None]) -> tuple[int | None, int | None]:
+    """Count steps as the player does, from 1."""
+    here, there = (None if at is None else at + 1 for at in positions)
+    return here, there
 
 
 def _write_apart(*numbers: Any) -> list[str]:

@@ -81,7 +81,6 @@ sample, every so many along each axis; `every` says how many, and `norm` is that
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -98,7 +97,7 @@ from ..custom.inner_tape import SecondTape
 from ..rules.operations import alias
 from ..text.formatting import short_value, spell_out
 from ..text.frames import Where
-from ..text.labels import Labels, is_mask, names_of_arguments, names_of_tapes
+from ..text.labels import Labels, is_mask, names_in, names_of_arguments, names_of_tapes
 from ..text.places import names
 from ..text.shared import shared
 from ..text.statements import find_origin
@@ -147,7 +146,6 @@ class Writer:
         self.entries: dict[int, int] = {}  # the id of an entry's output, and the entry's index
         self.numbers: dict[int, int] = {}  # the id of an entry's output, and the entry's number for readers
         self.failure = source.failure
-        self.letter = "t"  # begins the names of results without one
         self.passes = _passes(source.events)
         self.own = backward_calls(source)
         self.document = empty(source.title)
@@ -183,12 +181,14 @@ class Writer:
     def _name(self, source: Any) -> None:
         happened, earlier, called, skipped = source.events, source.earlier, source.called, 0
         tapes = {id(event.tape): event.tape for event in happened if getattr(event, "tape", None) is not None}
-        if any(re.fullmatch(r"t\d+", name) for name in names_of_tapes([*tapes.values()])):
-            self.letter = "v"
+        places = [happening.where or getattr(happening.event, "where", None) for happening in source.happenings]
+        places += [event.entry.where for event in happened if getattr(event, "entry", None) is not None]
+        taken = names_in({place[0] for place in places if place is not None}) | {*names_of_tapes([*tapes.values()])}
         targets = [event.tensor for event in happened if isinstance(event, events.Seed)]
         targets += [target for event in happened if isinstance(event, events.Outcome) for target in event.targets]
         returned = {target._id: name for target in targets if (name := source.returned.get(target._id))}
-        self.labels = Labels(with_aliases=True, assigned=returned | source.assigned | _name_sources(source))
+        assigned = returned | source.assigned | _name_sources(source)
+        self.labels = Labels(with_aliases=True, assigned=assigned, taken=taken)
         for event in happened:
             tape = getattr(event, "tape", None)
             if tape is not None and id(tape) not in self.tape_numbers:
@@ -203,7 +203,7 @@ class Writer:
                 self._number(event.entry)
             elif isinstance(event, events.Skip):
                 skipped += 1
-                self.labels.entry(event.entry, f"s{skipped}")
+                self.labels.entry(event.entry, self.labels.invent("s", skipped))
             elif isinstance(event, events.Seed | events.Move | events.Leave):
                 self.labels.give(event.tensor._id, event.tensor.name, "target")
             elif isinstance(event, events.Assign):
@@ -212,7 +212,7 @@ class Writer:
                 self.kinds[event.tensor._id] = "variable" if isinstance(event.tensor, Variable) else "computed"
                 self.labels.give(event.tensor._id, event.tensor.name or event.name)
         if self.failure is not None:
-            self.labels.entry(self.failure.entry, f"{self.letter}{len(self.numbers) + 1}")
+            self.labels.entry(self.failure.entry, self.labels.invent("t", len(self.numbers) + 1))
         for event in happened:  # only this names tensors that are never used
             if isinstance(event, events.Watch):
                 self.labels.give(event.tensor._id, None, "x")
@@ -229,7 +229,7 @@ class Writer:
 
     def _number(self, entry: Entry) -> None:
         self.numbers.setdefault(entry.output_id, len(self.numbers) + 1)
-        self.labels.entry(entry, f"{self.letter}{self.numbers[entry.output_id]}")
+        self.labels.entry(entry, self.labels.invent("t", self.numbers[entry.output_id]))
 
     def _step(self, happening: Any, where: Where | None, number: int) -> None:
         event = happening.event

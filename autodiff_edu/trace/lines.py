@@ -26,6 +26,7 @@ A line has at most `MOST` steps of its own, so that a loop of 10,000 turns stays
 from __future__ import annotations
 
 import ast
+import dis
 import inspect
 import sys
 from collections import Counter
@@ -47,11 +48,13 @@ from ..core.variable import Variable
 from ..text.formatting import spoken_value
 from ..text.frames import Where, user_frame
 from ..text.places import expression, list_assigned
-from ..text.statements import is_theirs, names_assigned, statements, where_is, written_as
+from ..text.statements import is_theirs, jumps_at_once, names_assigned, statements, where_is, written_as
 from ..text.with_block import ExitMethod, WithBlock
-from .conditions import condition, describe_match, find_block_left_out, is_in
+from .conditions import condition, describe_jump, describe_match, find_block_left_out, is_in
 from .line_events import FAILED, ByMonitoring, BySettrace, watch
 from .scopes import SCOPED
+
+FETCH = dis.opmap["FOR_ITER"]
 
 MOST = 50
 """The most steps that one line may have."""
@@ -129,12 +132,24 @@ class Frame:
         self.computed = False  # whether they computed something with tensors
         self.failing = False
         self.turns: dict[ast.For | ast.While, Turn] = {}  # of loops, which may have been left since
+        self.fetched: set[int] = set()  # the ids of what the loop of the line has computed to begin a turn
+        self.begun: int | None = None  # the event that says that this turn begins, before what it fetches
 
     def list_turns(self) -> list[Turn]:
         """List the turns that are under way, the outermost first; what a `while` asks after a turn is part of it."""
         return [
             turn for loop, turn in self.turns.items() if loop.lineno <= self.line <= (loop.body[-1].end_lineno or 0)
         ]
+
+    def find_loop(self, statement: ast.stmt) -> ast.For | ast.While | None:
+        """Return the loop that a statement is in."""
+        around = [loop for loop in self.turns if is_in(statement.lineno, loop.body)]
+        return max(around, key=lambda loop: loop.lineno, default=None)
+
+    def find_fetching(self) -> ast.For | None:
+        """Return the loop that is fetching what its next turn begins with."""
+        loop = self.current[-1] if self.current else None
+        return loop if isinstance(loop, ast.For) and self.frame.f_lasti in _list_fetches(self.frame.f_code) else None
 
     def has(self, name: str) -> bool:
         """Return whether a variable has a value."""
@@ -250,6 +265,8 @@ class Lines(WithBlock, Listener):
             self.paused = [tape for tape in self.paused if tape is not event.tape]
         if isinstance(event, events.Record | events.Cut | events.Skip):
             self.latest = event.entry.output_id
+            if self.frames and (loop := self.frames[-1].find_fetching()):
+                self.begin_turn(self.frames[-1], loop, event.entry.output_id)
         if self.frames and not isinstance(event, events.Line | events.Leave | events.Watch):
             self.frames[-1].busy = True
 
@@ -317,6 +334,7 @@ class Lines(WithBlock, Listener):
                 at.turns.pop(statement, None)  # left by a break, or an exception, the last time
         leaving = _is_around(found, at.current)
         at.current, at.line, at.busy, at.computed = [] if leaving else found, frame.f_lineno, False, False
+        at.fetched, at.begun = set(), None
         at.before = self.list_rebound(at)
 
     def fail(self, frame: FrameType) -> None:
@@ -378,7 +396,14 @@ class Lines(WithBlock, Listener):
                 continue
             if isinstance(statement, ast.For | ast.While):
                 self.count_turn(at, statement, following)
+                if at.fetched and isinstance(statement, ast.For):
+                    self.describe_turn(at, statement)
+                    continue
             match statement:
+                case ast.If(test=test) if jumps_at_once(statement):
+                    if said := describe_jump(statement, at.find_loop(statement), following):
+                        self.say(where_is(code, test), "condition", said)
+                        continue
                 case ast.If(test=test) | ast.While(test=test) if not isinstance(test, ast.Constant):
                     block = find_block_left_out(statement, following)
                     self.say(where_is(code, test), "condition", condition(statement, following), block)
@@ -394,22 +419,58 @@ class Lines(WithBlock, Listener):
                     said = "" if at.busy else _report_assignment(at, statement) or self.unseen(at, statement, value)
                 case ast.AugAssign(value=value):
                     said = "" if at.busy else _report_assignment(at, statement)
+                case ast.Continue():
+                    said = "the rest of this turn is skipped"
+                case ast.Break():
+                    said = "the loop ends here"
             if said:
-                part = statement if isinstance(statement, ast.AugAssign) else getattr(statement, "value", None)
+                whole = isinstance(statement, ast.AugAssign | ast.Continue | ast.Break)
+                part = statement if whole else getattr(statement, "value", None)
                 self.say(where_is(code, part or statement.target), "value", said)  # type: ignore[attr-defined]
             elif not at.busy:
                 self.passed.append((code.co_filename, statement.lineno))
         at.current = []
 
     def count_turn(self, at: Frame, loop: ast.For | ast.While, following: int) -> None:
-        """Note that a turn of a loop begins, or that the loop is over."""
+        """Note that a turn of a loop begins, unless it is known already, or that the loop is over."""
         if not is_in(following, loop.body):
             at.turns.pop(loop, None)
-        elif loop in at.turns:
-            at.turns[loop] = at.turns[loop]._replace(number=at.turns[loop].number + 1)
-        else:
-            self.loops += 1
-            at.turns[loop] = Turn(self.loops, 1)
+        elif not at.fetched:
+            self.start_turn(at, loop)
+
+    def start_turn(self, at: Frame, loop: ast.For | ast.While) -> None:
+        """Count a turn."""
+        self.loops += loop not in at.turns
+        before = at.turns.get(loop, Turn(self.loops, 0))
+        at.turns[loop] = before._replace(number=before.number + 1)
+
+    def begin_turn(self, at: Frame, loop: ast.For, fetched: int) -> None:
+        """Report that a turn begins, for which a loop over a tensor fetches an element; only once of several."""
+        if not at.fetched:
+            self.start_turn(at, loop)
+            count = len(self.trace.happenings)
+            self.say(
+                where_is(at.frame.f_code, loop.target), "value", f"turn {at.turns[loop].number} of the loop begins"
+            )
+            at.begun = count if len(self.trace.happenings) > count else None
+        at.fetched.add(fetched)
+
+    def describe_turn(self, at: Frame, loop: ast.For) -> None:
+        """Name what a turn began with, and say its plain numbers where it was reported, now that they are known."""
+        for name in names_assigned(loop):
+            if isinstance(value := at[name] if at.has(name) else None, Tensor) and value._id in at.fetched:
+                self.trace.assigned.setdefault(value._id, name)
+        over, numbers = loop not in at.turns, _report_assignment(at, loop)
+        for id in at.fetched if over else ():  # one of several things to loop over was shorter
+            self.trace.turns[id] = self.trace.turns[id][:-1]
+        if at.begun is not None and (over or numbers):
+            happening = self.trace.happenings[at.begun]
+            said = (
+                f"the loop ends, because {written_as(loop.iter) or 'it'} has no more elements"
+                if over
+                else (happening.event.text.rstrip(".") + f", with {numbers}")
+            )
+            self.trace.happenings[at.begun] = happening._replace(event=happening.event.replace(text=f"{said}."))
 
     def list_turns(self) -> tuple[Turn, ...]:
         """List the turns of loops that are under way in the user's functions, the outermost first."""
@@ -519,6 +580,12 @@ class Lines(WithBlock, Listener):
             return
         last = f" This line has had {MOST} steps; later ones are not shown." if self.counts[where] == MOST else ""
         self.see(events.Line(where, what, f"{text}.{last}", left_out))
+
+
+@lru_cache(maxsize=256)
+def _list_fetches(code: CodeType) -> frozenset[int]:
+    """List the offsets at which a loop fetches what its next turn begins with."""
+    return frozenset(offset for offset in range(0, len(code.co_code), 2) if code.co_code[offset] == FETCH)
 
 
 @lru_cache(maxsize=256)

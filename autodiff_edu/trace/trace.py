@@ -284,19 +284,25 @@ class _Hook(hook):
             self._failures = [failure for failure in self._failures if not isinstance(failure, RecursionError)]
 
 
-@contextmanager
-def trace(title: str = "trace") -> Iterator[Trace]:
+def trace(title: str = "trace", *called: Any) -> AbstractContextManager[Trace]:
     """Keep everything that happens on tapes inside a `with` block, in this thread or task.
 
     Parameters
     ----------
     title : str
         Shown above the player.
+    *called
+        Nothing: a trace is a `with` block, and does not call a function, as `play` does.
 
-    Yields
+    Returns
+    -------
+    context manager
+        Its value is a `Trace`, which is filled while the block runs.
+
+    Raises
     ------
-    Trace
-        Filled while the block runs.
+    TypeError
+        If the title is not a string, such as a function.
 
     Examples
     --------
@@ -307,6 +313,22 @@ def trace(title: str = "trace") -> Iterator[Trace]:
     >>> steps
     Trace('trace', 2 steps)
     """
+    given: Any = title
+    if not isinstance(given, str):
+        name = getattr(given, "__name__", "f")
+        call = f"{name if name.isidentifier() else 'f'}({', '.join(f'{arg!r:.20}' for arg in called)})"
+        raise TypeError(
+            "ad.trace is a `with` block: it keeps what the code in it does, and calls no function by itself. "
+            f"Write:\n\n    with ad.trace() as steps:\n        {call}\n\nand then ad.play(steps). To run a function "
+            "and its derivative and see both at once, call ad.play with it and its arguments."
+        )
+    if called:
+        raise TypeError(f"ad.trace takes a title and nothing else, but was also given {called[0]!r:.60}")
+    return _keep(title)
+
+
+@contextmanager
+def _keep(title: str) -> Iterator[Trace]:
     from .lines import Lines  # not worth the import time if you only differentiate
 
     kept = Trace(title)

@@ -55,6 +55,13 @@ def check_gradients(f: Callable[..., Any], *args: Any, order: int = 2) -> None:
     >>> import autodiff_edu as ad
     >>> ad.check_gradients(lambda x: np.sum(np.tanh(x) ** 2), np.array([0.3, -1.2]))
     >>> ad.check_gradients(lambda x, n: x**n, 0.7, 3)
+    >>> @ad.custom_gradient
+    ... def square(x):
+    ...     return x * x, lambda dy: dy * x
+    >>> ad.check_gradients(square, 3.0)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    AssertionError: the first derivative of square is wrong: the tape says 3, central differences say 6, at x = 3. ...
     """
     if not is_whole(order) or order < 1:
         raise ValueError(f"order is {order!r}; it must be 1 (the gradient), 2 (its gradient too), or more")

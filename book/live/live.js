@@ -1,28 +1,42 @@
 // Makes the programs of a page editable: a pencil beside each player, and an editor for each exercise.
-import { editor } from "./editor.js";
-import { keep, typed } from "./kept.js";
-import { ask, obstacle, stop, Stopped } from "./python.js";
-import { run, shown } from "./shown.js";
+import { formOf } from "./form.js";
+import { areValues, barOf, memory, sort, typed } from "./kept.js";
+import { isLink, linkButton, programOf } from "./linked.js";
+import { ask, obstacle, placed, progressOf, stop, Stopped } from "./python.js";
+import { shown } from "./shown.js";
 import { sliders } from "./sliders.js";
-import { solve, tick } from "./solved.js";
+import { remember, sayWhatIsGone, solve, tick } from "./solved.js";
+import { trainer } from "./trainer.js";
 
-const { programs, built } = JSON.parse(document.querySelector("#live-programs").textContent);
+const { programs, predictions, built } = JSON.parse(document.querySelector("#live-programs").textContent);
+const LONGEST = 200_000; // letters of a program
 const cells = document.querySelectorAll("div.cell");
 const page = location.pathname.split("/").at(-1) || "index.html";
+const first = built ? `The first time, it loads ${built} MB of Python.` : ""; // on a telephone, that may cost something
+const link = await programOf(programs).catch(({ message }) => {
+  const bar = barOf(message);
+  bar.setAttribute("role", "alert");
+  document.querySelector("article").prepend(bar);
+});
 
+sort(programs, page);
 for (const program of programs) {
   const cell = program.cell === null ? document.querySelector(".live-program") : cells[program.cell];
-  if (cell) prepare(cell, program);
+  if (cell && program.kind === "train") trainer(cell, program, built);
+  else if (cell) prepare(cell, program);
 }
+remember(predictions, cells);
+if (document.querySelector(".front")) import("./front.js");
 tick();
+sayWhatIsGone(programs, page);
 document.documentElement.dataset.live = "ready"; // for tests: a module may come after the page
 
 function prepare(cell, program) {
-  const key = `${page} ${program.cell ?? "front"}`;
-  const { before, earlier } = typed(key, program.source);
   const isExercise = program.kind === "check";
   const code = cell.querySelector(".cell_input");
-  if (isExercise || before || earlier) {
+  const isLinked = isLink() && link?.program === program;
+  const texts = () => typed(program, isLinked ? link.source : undefined);
+  if (isExercise || texts().before || texts().others.length) {
     open();
     return;
   }
@@ -30,7 +44,8 @@ function prepare(cell, program) {
   pencil.type = "button";
   pencil.className = "live-pencil";
   pencil.textContent = "✎ Edit and replay";
-  pencil.addEventListener("click", () => {
+  pencil.title = first;
+  pencil.addEventListener("click", async () => {
     const why = obstacle(built);
     if (why) {
       say(pencil, why);
@@ -38,15 +53,22 @@ function prepare(cell, program) {
     }
     pencil.remove();
     const fields = open();
-    fields.area.focus();
-    // The reader means to run something: Python may as well begin to load.
-    load(fields);
+    fields.focus();
+    await fields.bring(); // before Python, which has a hundred times as much to bring
+    // The reader means to run something: Python may as well begin to load, unless it runs the program already.
+    if (fields.find("stop").hidden) load(fields);
+  });
+  cell.addEventListener("open", () => {
+    if (!pencil.isConnected) return;
+    pencil.remove();
+    open();
   });
   if (code) code.append(pencil);
   else cell.append(pencil);
 
   function open() {
-    const fields = editor(program, {
+    const { before, others } = texts(); // now, for another tab may have kept something meanwhile
+    const fields = formOf(program, {
       label: isExercise ? "your answer" : "the program", action: isExercise ? "Check" : "Replay",
     });
     if (before) {
@@ -55,8 +77,16 @@ function prepare(cell, program) {
     }
     if (code) code.replaceChildren(fields.form);
     else cell.append(fields.form);
-    live(cell, program, fields, key, earlier);
-    if (isExercise) status(fields, "Check runs this cell in your browser.");
+    live(cell, program, fields, { before, others });
+    if (isLinked) {
+      const folded = cell.querySelector("details:has(.live-form)");
+      if (folded) folded.open = true;
+      requestAnimationFrame(() => cell.scrollIntoView());
+    }
+    if (isExercise) status(fields, `Check runs this cell in your browser. ${first}`);
+    else if (before && !isLinked) {
+      status(fields, "The program is as you left it; the player has not run it yet. Press Replay.");
+    }
     return fields;
   }
 }
@@ -71,44 +101,54 @@ function say(pencil, why) {
 }
 
 async function load(fields) {
+  let said = "";
   try {
     const nothing = { setup: "", source: "", texts: {}, key: "", data: [], title: "" };
-    await ask({ run: nothing }, (how) => progress(fields, how));
-    status(fields, "Python is ready. Change something and press Replay.");
+    await ask({ run: nothing }, (how) => (said = progress(fields, how)));
+    // What was said meanwhile of something that the reader did stays.
+    const stays = fields.find("status").textContent !== said;
+    if (!stays) status(fields, "Python is ready. Change something and press Replay.");
   } catch (error) {
     if (!(error instanceof Stopped)) status(fields, failed(error));
   }
   fields.find("progress").hidden = true;
 }
 
-function progress(fields, { name, done, total }) {
-  const bar = fields.find("progress");
-  const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
-  bar.hidden = false;
-  bar.max = total;
-  bar.value = done;
-  const what = name ? `Loading ${name}` : "Starting Python";
-  status(fields, `${what}: ${megabytes(done)} of ${megabytes(total)} MB`);
+function progress(fields, how) {
+  Object.assign(fields.find("progress"), { hidden: !how.total, max: how.total ?? 1, value: how.done ?? 0 });
+  return status(fields, progressOf(how));
 }
 
 function status(fields, text) {
   fields.find("status").textContent = text;
+  return text;
 }
 
 function failed(error) {
-  return `Python could not be loaded (${error.message}). What you typed is kept; press the same button to try again.`;
+  return `Python could not be loaded (${error.message}). What you typed is still here; press the button to try again.`;
 }
 
-function live(cell, program, fields, key, earlier) {
+function live(cell, program, fields, texts) {
   const place = placeOf(cell);
   const original = [...place.childNodes];
   const others = [...cell.querySelectorAll(".cell_output > *")].filter((output) => output !== place);
-  let { values } = program;
-  const title = program.cell === null ? "the program" : `cell ${program.cell + 1}`;
+  let { values } = texts.before ?? program;
+  const title = program.cell === null ? "" : `cell ${program.cell + 1}`;
   let busy = false;
-  if (earlier !== undefined) fields.offer(earlier);
+  const key = program.id;
+  const { isGuest, keepAll, put, reset } = memory(program, fields, texts, {
+    page, values: () => values, say: (text) => status(fields, text),
+  });
+  if (isGuest()) place.classList.add("live-old"); // it shows another program
+  if (program.kind === "play") {
+    fields.find("reset").after(linkButton(program, fields, (text) => status(fields, text)));
+  }
 
-  fields.form.addEventListener("changed", keepAll);
+  cell.addEventListener("own", ({ detail }) => {
+    if (busy) return;
+    put({ source: detail }, true);
+    replay();
+  });
   fields.form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (!busy) replay();
@@ -119,22 +159,23 @@ function live(cell, program, fields, key, earlier) {
   });
   fields.find("reset").addEventListener("click", () => {
     if (busy) stop();
-    ({ values } = program);
-    fields.setSource(program.source);
-    fields.setValues(values);
+    const had = { source: fields.source(), values, texts: fields.texts() };
+    reset(() => write(program), () => {
+      write(had);
+      fields.focus();
+      status(fields, "Your text is back.");
+    });
     fields.light(null);
-    earlier = undefined;
-    fields.offer(undefined);
-    keep(key, null);
     place.replaceChildren(...original);
+    place.classList.remove("live-old");
     for (const output of others) output.hidden = false;
     status(fields, "The original is back.");
   });
 
-  function keepAll() {
-    const [source, texts] = [fields.source(), fields.texts()];
-    const changed = source !== program.source || Object.keys(texts).length > 0 || earlier !== undefined;
-    keep(key, changed ? { edition: program.source, source, values, texts, earlier } : null);
+  function write({ source, values: given, texts: changed }) {
+    values = given;
+    fields.setValues(values, changed);
+    fields.setSource(source);
   }
 
   async function replay() {
@@ -143,12 +184,14 @@ function live(cell, program, fields, key, earlier) {
       status(fields, why);
       return;
     }
+    fields.bring();
     working(true);
     const { setup, files } = program;
     const sent = { source: fields.source(), texts: fields.texts() };
-    const data = files.map((name) => ({ name, url: new URL(name, location.href).href }));
+    const data = placed(files);
     try {
-      show(await ask({ run: { setup, ...sent, key, data, title } }, (how) => progress(fields, how)), sent);
+      const asked = { run: { setup, ...sent, key, data, title }, guest: isGuest() };
+      show(await ask(asked, (how) => progress(fields, how)), sent);
     } catch (error) {
       if (error instanceof Stopped) status(fields, "Stopped. Python will start again when you press the button.");
       else status(fields, error.running ? error.message : failed(error));
@@ -157,6 +200,11 @@ function live(cell, program, fields, key, earlier) {
   }
 
   function show(told, sent) {
+    // Only fields change a program. A program could change what Python says of it.
+    if (!Object.keys(sent.texts).length) told.source = sent.source;
+    if (typeof told.source !== "string" || told.source.length > LONGEST || !areValues(told.values)) {
+      throw Object.assign(new Error("The program changed what Python says of it."), { running: true });
+    }
     // What was typed while the program ran is not what has run; it stays.
     if (fields.source() === sent.source && JSON.stringify(fields.texts()) === JSON.stringify(sent.texts)) {
       ({ values } = told);
@@ -169,13 +217,17 @@ function live(cell, program, fields, key, earlier) {
     const box = shown(told);
     const outputs = [...box.children];
     for (const [number, { output, ranges }] of told.sliders.entries()) {
-      outputs[output].before(sliders(ranges, { key, number, output: outputs[output], replay }));
+      outputs[output].before(sliders(ranges, { key, number, output: outputs[output], replay, guest: isGuest() }));
     }
     place.replaceChildren(box);
-    run(box);
-    for (const { exercise, right } of told.answers) if (right) solve(exercise);
-    const wrong = told.outputs.some(([kind]) => kind === "error");
-    status(fields, wrong ? "The program stopped with an error, below." : "");
+    place.classList.remove("live-old");
+    const folded = place.closest("details");
+    if (folded) folded.open = true;
+    // A program can claim to have solved anything; what counts is an exercise that was run in its own cell.
+    const answers = program.kind === "check" ? told.answers : [];
+    for (const { exercise, right } of answers) if (right && exercise === program.name) solve(exercise);
+    status(fields, outcome(program, told));
+    reveal(box);
     cell.dispatchEvent(new CustomEvent("replayed", { bubbles: true }));
   }
 
@@ -183,9 +235,33 @@ function live(cell, program, fields, key, earlier) {
     busy = is;
     fields.find("stop").hidden = !is;
     fields.find("run").setAttribute("aria-disabled", is); // a button that is disabled would lose the focus
-    if (is) status(fields, "Running …");
-    else fields.find("progress").hidden = true;
+    if (is) {
+      status(fields, "Running …");
+      place.classList.add("live-old"); // what another program has shown
+    } else fields.find("progress").hidden = true;
   }
+}
+
+// What is to be said of a run, beyond what it shows.
+function outcome({ kind, source }, { source: ran, line, outputs, answers }) {
+  if (outputs.some(([what]) => what === "error")) {
+    return `The program stopped with an error${line ? ` in line ${line}` : ""}, below.`;
+  }
+  if (!ran.trim()) return "There is nothing to run: the program is empty.";
+  if (kind === "check") {
+    return answers.length ? "" : `Nothing was checked: write ${source.trim().split("\n").at(-1)} in the last line.`;
+  }
+  if (!outputs.length) return "The program ran, but shows nothing: print(x) shows a value, ad.play(f, x) a player.";
+  const plays = outputs.some(([what, text]) => what === "html" && text.includes("data-autodiff-player"));
+  return plays ? "" : "The program ran, but shows no player: ad.play(f, x) makes one.";
+}
+
+// A page that shows nothing new after a click would seem to have done nothing.
+function reveal(box) {
+  const { top, bottom } = box.getBoundingClientRect();
+  const height = document.documentElement.clientHeight;
+  const isAbove = bottom < height / 4;
+  if (isAbove || top > (height * 3) / 4) box.scrollIntoView({ block: isAbove ? "start" : "nearest" });
 }
 
 // Where a cell shows what it did: the output that has the player, or a place made for it.

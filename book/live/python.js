@@ -1,30 +1,53 @@
-// One Python for a page, started by the first click that needs it. Programs wait for each other; Stop ends them all.
+// Python for a page, started by the first click that needs it. Programs wait for each other; Stop ends them all.
+//
+// It runs in a worker of a sandboxed frame, which has no origin: a program reaches neither this page nor what the
+// browser keeps for it. A program that came by a link is a guest, and has a Python of its own: in the other one, which
+// checks exercises, it has changed nothing.
+import { makeReader } from "./files.js";
 
-let worker;
-let waiting = new Map();
+const PATIENCE = 10_000; // milliseconds for an empty page to answer
+const LONG = 10_000; // milliseconds until a reader may think that a program does not end
+const refused = "the security policy of this site forbids it; its host finds in the README what to allow";
+const sources = ["worker.js", "kernel.py"].map((name) => new URL(name, import.meta.url));
+const data = new Map([["kernel.py", sources[1]]]);
+const pythons = {};
+const waiting = new Map();
 let number = 0;
-let watchers = new Set();
+const watchers = new Set();
 
 export class Stopped extends Error {}
 
-// Ask Python for something; `tell` hears how the loading goes. Only one program runs at a time, in the order asked.
-export function ask(message, tell) {
-  worker ??= start();
+// Ask Python for something; `tell` hears how the loading goes, and `see` gets what is shown on the way. Programs run
+// one at a time, in the order asked; those of a link among themselves.
+export function ask(message, tell, see) {
+  const python = (pythons[message.guest ? "guest" : "own"] ??= start());
   const id = ++number;
-  const answer = new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
+  if ([...waiting.values()].some((other) => other.python === python)) tell?.({ waiting: true });
+  const answer = new Promise((resolve, reject) => waiting.set(id, { resolve, reject, tell, see, python }));
   if (tell) watchers.add(tell);
-  worker.postMessage({ id, ...message });
+  for (const { name, url } of (message.run ?? message.train)?.data ?? []) data.set(name, url);
+  python.port.postMessage({ id, ...message });
   return answer.finally(() => watchers.delete(tell));
 }
 
 // End what runs, whatever it is doing. Python starts again at the next click, from what the browser has kept.
-export function stop(why = new Stopped("Stopped.")) {
-  worker?.terminate();
-  worker = undefined;
-  const left = [...waiting.values()];
-  waiting = new Map();
-  watchers = new Set();
-  for (const { reject } of left) reject(why);
+export function stop(why = new Stopped("Stopped."), only = undefined) {
+  const ends = (python) => !only || python === only;
+  for (const [name, python] of Object.entries(pythons)) {
+    if (!ends(python)) continue;
+    const { frame, port, hear } = python;
+    removeEventListener("message", hear);
+    frame.remove(); // and with it its worker
+    port.close();
+    delete pythons[name];
+  }
+  const left = [...waiting].filter(([, { python }]) => ends(python));
+  for (const [id, { reject, late, tell }] of left) {
+    waiting.delete(id);
+    watchers.delete(tell);
+    clearTimeout(late);
+    reject(why);
+  }
 }
 
 // Why no program can run here, in a sentence; undefined where one can.
@@ -34,19 +57,84 @@ export function obstacle(built) {
   return undefined;
 }
 
+// Where the data files are that a program reads.
+export const placed = (files) => files.map((name) => ({ name, url: new URL(name, location.href).href }));
+
+// How far the loading is, or the program, in a sentence.
+export function progressOf({ name, done, total, seconds, waiting: waits, running }) {
+  if (waits) return "Waiting for another program of this page to end …";
+  if (running) return running < LONG ? "Running …" : "Still running. If this is an endless loop, Stop ends it.";
+  const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+  const left = name && seconds > 5 ? `, about ${Math.round(seconds)} seconds left` : "";
+  return `${name ? `Loading ${name}` : "Starting Python"}: ${megabytes(done)} of ${megabytes(total)} MB${left}`;
+}
+
 function start() {
-  const made = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
-  made.addEventListener("message", ({ data }) => {
-    if (data.progress) for (const tell of watchers) tell(data.progress);
-    const asked = waiting.get(data.id);
-    if (!asked) return;
-    waiting.delete(data.id);
-    if ("result" in data) asked.resolve(data.result);
-    else asked.reject(Object.assign(new Error(data.failure), { running: data.running }));
+  const frame = document.createElement("iframe");
+  const { port1: port, port2 } = new MessageChannel();
+  const python = { frame, port };
+  const fail = (message) => {
+    if (Object.values(pythons).includes(python)) stop(new Error(word(message)), python);
+  };
+  const bytesOf = makeReader(data, (how) => {
+    for (const tell of watchers) tell(how);
   });
-  made.addEventListener("error", (event) => {
-    event.preventDefault();
-    stop(new Error(event.message || "its files cannot be reached, or this page may not run them"));
-  });
-  return made;
+  port.onmessage = async ({ data: told }) => {
+    python.begun = true; // what goes wrong from now on, the port tells; what a program throws later is its own affair
+    if (told.forbidden) fail(refused);
+    else if (told.call === undefined) settle(told, python);
+    else {
+      const { call, name } = told;
+      try {
+        const bytes = await bytesOf(name);
+        port.postMessage({ call, bytes }, [bytes]);
+      } catch (error) {
+        port.postMessage({ call, failure: word(error.message) });
+      }
+    }
+  };
+  const worker = fetch(sources[0]).then((response) => response.text());
+  frame.sandbox = "allow-scripts";
+  frame.className = "live-python";
+  frame.ariaHidden = "true";
+  frame.tabIndex = -1;
+  frame.title = "Python";
+  frame.src = new URL("python.html", import.meta.url).href;
+  frame.addEventListener("load", async () => {
+    const late = setTimeout(fail, PATIENCE, refused);
+    python.hear = ({ source, data: told }) => {
+      if (source !== frame.contentWindow) return;
+      clearTimeout(late);
+      if (told?.broken && !python.begun) fail(told.broken === true ? refused : told.broken);
+    };
+    addEventListener("message", python.hear);
+    try {
+      frame.contentWindow.postMessage(await worker, "*", [port2]);
+    } catch (error) {
+      fail(error.message);
+    }
+  }, { once: true });
+  document.body.append(frame);
+  return python;
+}
+
+const word = (message) => (navigator.onLine ? message : "this device is offline");
+
+function settle({ id, begun, picture, result, failure, running }, python) {
+  const asked = waiting.get(id);
+  if (asked?.python !== python) return;
+  if (begun) {
+    for (const other of waiting.values()) if (other.python === python) other.tell?.({ waiting: true });
+    asked.tell?.({ running: 1 });
+    asked.late = setTimeout(() => asked.tell?.({ running: LONG }), LONG);
+    return;
+  }
+  if (picture) {
+    asked.see(picture);
+    return;
+  }
+  waiting.delete(id);
+  clearTimeout(asked.late);
+  if (failure === undefined) asked.resolve(result);
+  else asked.reject(Object.assign(new Error(failure === true ? refused : failure), { running }));
 }

@@ -1,9 +1,9 @@
 // What moves an explorer: Python computes, and what it shows takes the place of what it showed.
 import { ask } from "./python.js";
-import { run, shown } from "./shown.js";
+import { reframe } from "./shown.js";
 
 // The sliders of the explorer with this number among those of a program; `output` is where it shows what it shows.
-export function sliders(ranges, { key, number, output, replay }) {
+export function sliders(ranges, { key, number, output, replay, guest }) {
   const bar = document.createElement("div");
   bar.className = "live-sliders";
   let next; // while one move is computed, only the latest of those after it is remembered
@@ -14,7 +14,7 @@ export function sliders(ranges, { key, number, output, replay }) {
     if (busy) return;
     busy = true;
     while (next) {
-      const message = { move: next };
+      const message = { move: next, guest };
       next = undefined;
       try {
         const html = await ask(message);
@@ -22,9 +22,7 @@ export function sliders(ranges, { key, number, output, replay }) {
           replay(); // Python was stopped meanwhile, and its explorer is gone
           return;
         }
-        const made = shown({ outputs: [["html", html]], answers: [] });
-        output.replaceChildren(...made.firstChild.childNodes);
-        run(output);
+        reframe(output.querySelector("iframe"), html);
       } catch {
         break; // Python was stopped; the next move runs the program again
       }

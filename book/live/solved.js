@@ -1,37 +1,47 @@
-// Ticks: what is solved stands in the contents, beside the chapter and beside the exercise.
-import { keep, kept } from "./kept.js";
+// What is solved stands in the contents, beside chapter and exercise; what was predicted stands at its question.
+import { all, gone, isSound, keep, read } from "./kept.js";
 
-const { exercises } = JSON.parse(document.querySelector("#live-programs").textContent);
-const solved = () => kept("solved") ?? [];
+const { exercises, where } = JSON.parse(document.querySelector("#live-programs").textContent);
+const link = (href, textContent) => Object.assign(document.createElement("a"), { href, textContent });
+const idOf = (number) => exercises[number.split(".")[0]]?.[number.split(".")[1] - 1];
 
-export function solve(exercise) {
-  if (!solved().includes(exercise)) keep("solved", [...solved(), exercise]);
+export function solve(number) {
+  const id = idOf(number);
+  if (id && !all("solved").has(id)) keep(`solved ${id}`, { name: number });
   tick();
 }
 
+// An earlier edition kept all ticks in one list, by number.
+function sort() {
+  const old = read("solved");
+  if (!Array.isArray(old)) return;
+  const left = old.filter((number) => {
+    const id = typeof number === "string" && idOf(number);
+    return !id || !keep(`solved ${id}`, { name: number });
+  });
+  keep("solved", left.length ? left : null);
+}
+
 export function tick() {
+  sort();
+  const solved = all("solved");
   for (const old of document.querySelectorAll(".live-tick")) old.remove();
-  for (const link of document.querySelectorAll(".bd-sidebar-primary a[href], nav.bd-links a[href]")) {
-    const chapter = /chapters\/0?(\d+|[A-Z])-/.exec(link.href)?.[1];
-    const count = solved().filter((exercise) => exercise.split(".")[0] === chapter).length;
-    const all = exercises[chapter];
-    if (count) mark(link, ` ✓ ${count} of ${all}`, `${count} of ${all} exercises solved`);
+  for (const chapter of document.querySelectorAll(".bd-sidebar-primary a[href], nav.bd-links a[href]")) {
+    const every = exercises[/chapters\/0?(\d+|[A-Z])-/.exec(chapter.href)?.[1]] ?? [];
+    const count = every.filter((id) => solved.has(id)).length;
+    if (count) mark(chapter, ` ✓ ${count} of ${every.length}`, `${count} of ${every.length} exercises solved`);
   }
   for (const heading of document.querySelectorAll(".bd-toc a[href], article h3")) {
-    const exercise = /^((?:\d+|[A-Z])\.\d+)\s/.exec(heading.textContent.trim())?.[1];
-    if (solved().includes(exercise)) mark(heading, " ✓", "solved");
+    const number = /^((?:\d+|[A-Z])\.\d+)\s/.exec(heading.textContent.trim())?.[1];
+    if (number && solved.has(idOf(number))) mark(heading, " ✓", "solved");
   }
   const list = document.querySelector("nav.bd-links");
-  if (!list || !solved().length) return;
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "live-forget live-tick";
-  button.textContent = "Forget what I solved";
-  button.addEventListener("click", () => {
-    keep("solved", null);
-    tick();
-  });
-  list.append(button);
+  if (!list || list.querySelector(".live-where")) return;
+  const line = document.createElement("p");
+  line.className = "live-where";
+  line.append(link(where, "Where you are"));
+  if (where === "#") line.firstChild.ariaCurrent = "page";
+  list.prepend(line);
 }
 
 function mark(place, text, words) {
@@ -40,4 +50,44 @@ function mark(place, text, words) {
   sign.title = words;
   sign.textContent = text;
   place.append(sign);
+}
+
+// Keeps what is predicted, by the id of the question, and whether the first try was right, which no later one changes.
+export function remember(predictions, cells) {
+  for (const [cell, id] of Object.entries(predictions)) {
+    const host = cells[cell]?.querySelector("[data-autodiff-prediction]");
+    const question = host?.shadowRoot;
+    if (!question) continue;
+    const key = `answer ${id}`;
+    const verdict = question.querySelector(".verdict");
+    let missed = false;
+    new MutationObserver(() => (missed ||= verdict.dataset.right === "false")).observe(verdict, { attributes: true });
+    host.addEventListener("autodiff-settled", () => {
+      const right = verdict.dataset.right === "true";
+      const answer = question.querySelector("input:checked, input:not([type=radio])")?.value ?? "";
+      const before = isSound(key, read(key)) ? read(key) : { first: right && !missed };
+      keep(key, { answer, right, first: before.first });
+    });
+    if (isSound(key, read(key))) host.after(said(read(key)));
+  }
+}
+
+function said({ answer, right, first }) {
+  const line = document.createElement("p");
+  line.className = "live-said";
+  const how = first ? "right at the first try" : right ? "right, but not at the first try" : "not right yet";
+  line.textContent = answer ? `Last time you answered “${answer}”: ${how}.` : "Last time you had the answer shown.";
+  return line;
+}
+
+// A text whose program this edition does not have is on another page, and the reader is told.
+export function sayWhatIsGone(programs, page) {
+  const { length } = gone(programs, page);
+  if (!length) return;
+  const line = document.createElement("p");
+  line.className = "live-offer";
+  const words = length === 1 ? "A program that you edited here is" : `${length} programs that you edited here are`;
+  const rest = `${words} not in this edition of the book any more. Your text is kept: see `;
+  line.append(rest, link(where, "Where you are"), ".");
+  document.querySelector("article h1")?.after(line);
 }

@@ -83,7 +83,13 @@ def unwatched(loss, w, blocks):
     return tape.gradient(part, w)
 
 
-TRAVELS = {"gradients": 22_240, "rows": 2e10, "doubled": 1}
+JOBS = {
+    "A": "right",
+    "B": "mean of means",
+    "C": "sum of means",
+    "D": "penalty in each",
+    "E": "scaled by block",
+}
 
 
 def sums(block):
@@ -140,7 +146,7 @@ RIGHT = {
         row_by_row,
         lambda *args: blockwise()(*args).tolist(),
     ],
-    2: [TRAVELS, {"gradients": ad.constant(22_240.0), "rows": 20 * 10**9, "doubled": np.float32(1.0)}],
+    2: [JOBS, {name: f" {value.upper()}" for name, value in JOBS.items()}],
     3: [
         scale(root),
         scale(total_variance, moments),
@@ -181,55 +187,31 @@ WRONG = {
     ],
     2: [
         *(
-            (TRAVELS | {"gradients": value}, hint)
-            for value, hint in (
-                (5_560, "how many numbers"),
-                (22.24, "asks for bytes"),
-                (22, "and rounded"),
-                (20_200, "hidden layer alone"),
-                (2_040, "last layer alone"),
-                (22_240 * 5e7, "before it sends"),
-                (22_000, "biases as well"),
-                (5_500, "and 4 bytes"),
-                (22_480, "biases are float32"),
-                (44_480, "float64"),
-                (444_800, "all 20 workers"),
-                (1_112, "\\*every\\* variable"),
-                (24_000, "not variables"),
-                (7, "count the variables first"),
+            (JOBS | {name: value}, hint)
+            for name, value, hint in (
+                *(("A", value, "the same slope for every cut") for value in JOBS.values() if value != "right"),
+                ("B", "right", "differ in length"),
+                ("B", "sum of means", "only the unequal cut"),
+                ("B", "penalty in each", "only the unequal cut"),
+                ("B", "scaled by block", "only the unequal cut"),
+                ("C", "right", "C depends"),
+                ("C", "mean of means", "proportional"),
+                ("C", "penalty in each", "proportional"),
+                ("C", "scaled by block", "proportional"),
+                ("D", "right", "D depends"),
+                ("D", "mean of means", "What does each block add"),
+                ("D", "sum of means", "What does each block add"),
+                ("D", "scaled by block", "What does each block add"),
+                ("E", "right", "E depends"),
+                ("E", "mean of means", "plain average"),
+                ("E", "sum of means", "hardly changes"),
+                ("E", "penalty in each", "Is a constant added"),
+                ("E", "wrong", 'Write "right"'),
+                ("E", ..., "three dots"),
             )
         ),
-        *(
-            (TRAVELS | {"rows": value}, hint)
-            for value, hint in (
-                (4e11, "a twentieth"),
-                (8e11, "in float64"),
-                (1e11, "all the workers"),
-                (4e9, "one column of all"),
-                (5e9, "Each has 4 bytes"),
-                (20, "gigabytes"),
-                (400, "one row"),
-                (4e10, "float64"),
-                (2e8, "one column"),
-                (5e7, "how many rows"),
-                (2.2e10, "110 numbers a row"),
-                (7, "For the rows"),
-            )
-        ),
-        *(
-            (TRAVELS | {"doubled": value}, hint)
-            for value, hint in (
-                (2, "The rows double"),
-                (0.5, "Nothing shrinks"),
-                (22_240, "what \\*factor"),
-                (44_480, "twice too many"),
-                (0, "factor of 1"),
-                (7, "the table"),
-            )
-        ),
-        ({"gradients": 22_240}, "No answer is given for rows"),
-        (TRAVELS | {"rows": ...}, "three dots"),
-        (22_240, "I need a dict"),
+        ({"A": "right"}, "B, C, D, E"),
+        ("right", "I need a dict"),
     ],
     3: [
         (scale(lambda s: root(s)[::-1]), "wrong order"),

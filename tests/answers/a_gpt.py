@@ -5,8 +5,8 @@ import numpy as np
 import autodiff_edu as ad
 from autodiff_edu.course.chapters.a_gpt import softmax
 
-ILL = {"A": "dead head", "B": "zeros", "C": "too slow", "D": "unmasked"}
-SHAPES = {"queries": (8, 10, 4), "weights": (8, 10, 10), "cotangent": (16, 32)}
+ILL = {"A": "dead head", "B": "zeros", "C": "too slow", "D": "unmasked", "fifth": "wakes"}
+SHAPES = {"weights": (8, 10, 10), "cotangent": (16, 32), "rows": 4, "unmasked": 10}
 
 
 def ill(**other):
@@ -21,28 +21,34 @@ def by_rows(queries, keys, values):
     """Look from each letter in turn."""
     found = []
     for n in range(len(queries)):
-        scores = keys[: n + 1] @ queries[n] / len(queries[0]) ** 0.5
-        found.append(softmax(scores) @ values[: n + 1])
+        seen = slice(max(n - 2, 0), n + 1)
+        scores = keys[seen] @ queries[n] / len(queries[0]) ** 0.5
+        found.append(softmax(scores) @ values[seen])
     return np.stack(found)
 
 
 def with_where(queries, keys, values):
-    scores = np.where(np.tri(len(queries)) > 0, queries @ keys.T, -1e9 * np.ones((len(queries), len(keys))))
+    scores = np.where(near(len(queries)) > 0, queries @ keys.T, -1e9 * np.ones((len(queries), len(keys))))
     return softmax(scores / np.sqrt(queries.shape[1])) @ values
 
 
 def with_powers(queries, keys, values):
-    powers = np.exp(queries @ keys.T / queries.shape[1] ** 0.5) * np.tri(len(queries))
+    powers = np.exp(queries @ keys.T / queries.shape[1] ** 0.5) * near(len(queries))
     return powers / np.sum(powers, axis=1, keepdims=True) @ values
 
 
 def scale_queries(queries, keys, values):
     scores = (queries / np.sqrt(queries.shape[-1])) @ np.swapaxes(keys, 0, 1)
-    return ad.nn.softmax(scores + np.triu(-1e9 * np.ones(scores.shape), k=1), axis=1) @ values
+    hidden = np.triu(np.ones(scores.shape), k=1) + np.tril(np.ones(scores.shape), k=-3)
+    return ad.nn.softmax(scores - 1e9 * hidden, axis=1) @ values
 
 
-def mask(scores):
-    return scores + np.triu(np.full(scores.shape, -1e9), 1)
+def near(n):
+    return np.tri(n) - np.tri(n, k=-3)
+
+
+def mask(scores, reach=near):
+    return scores + 1e9 * (reach(len(scores)) - 1.0)
 
 
 def root(queries):
@@ -50,7 +56,7 @@ def root(queries):
 
 
 RIGHT = {
-    1: [ILL, {"D": "Unmasked", "C": " too slow", "B": "ZEROS", "A": "dead head"}],
+    1: [ILL, {"D": "Unmasked", "C": " too slow", "B": "ZEROS", "A": "dead head", "fifth": "wakes"}],
     2: [by_rows, with_where, with_powers, scale_queries],
     3: [SHAPES, shapes(queries=[8, 10, 4], cotangent=np.array([16, 32]))],
 }
@@ -69,6 +75,7 @@ WRONG = {
         (ill(D="zeros"), "plays fair"),
         (ill(D="dead head"), "good news"),
         (ill(D="too slow"), "How surely"),
+        (ill(fifth="stays"), "Is that of `out`"),
         (ill(A=...), "Replace the three dots"),
         ({"A": "dead head"}, "No answer is given for B"),
         (ill(A="ill"), 'Write "unmasked"'),
@@ -76,16 +83,22 @@ WRONG = {
     ],
     2: [
         (lambda q, k, v: softmax(q @ k.T / root(q)) @ v, "sees the ones that follow"),
+        (lambda q, k, v: softmax(mask(q @ k.T / root(q), np.tri)) @ v, "look at all that come before"),
+        (lambda q, k, v: softmax(mask(q @ k.T / root(q), lambda n: np.tri(n) - np.tri(n, k=-2))) @ v, "and count"),
+        (lambda q, k, v: softmax(mask(q @ k.T / root(q), lambda n: np.tri(n) - np.tri(n, k=-4))) @ v, "and count"),
         (lambda q, k, v: softmax(mask(q @ k.T)) @ v, "aren't divided"),
         (lambda q, k, v: softmax(mask(q @ k.T) / 2) @ v, "d isn't always 4"),
         (lambda q, k, v: softmax(mask(q @ k.T) / q.shape[1]) @ v, "By its root"),
-        (lambda q, k, v: softmax(q @ k.T / root(q)) * np.tri(len(q)) @ v, "no longer adds up to 1"),
-        (lambda q, k, v: softmax(np.tri(len(q)) * (q @ k.T) / root(q)) @ v, "its power is 1"),
+        (lambda q, k, v: softmax(q @ k.T / root(q)) * near(len(q)) @ v, "no longer adds up to 1"),
+        (lambda q, k, v: softmax(near(len(q)) * (q @ k.T) / root(q)) @ v, "its power is 1"),
         (lambda q, k, v: softmax(mask(k @ q.T / root(q))) @ v, "changed places"),
         (lambda q, k, v: softmax(mask((q @ k.T).T / root(q))) @ v, "changed places"),
         (lambda q, k, v: softmax(mask(q @ k.T / root(q)).T).T @ v, "Each column adds up to 1"),
-        (lambda q, k, v: softmax(q @ k.T / root(q) - 1e9 * np.tri(len(q), k=-1)) @ v, "upside down"),
-        (lambda q, k, v: softmax(q @ k.T / root(q) - 1e9 * np.triu(np.ones((len(q),) * 2))) @ v, "look at itself"),
+        (lambda q, k, v: softmax(mask(q @ k.T / root(q), lambda n: near(n).T)) @ v, "upside down"),
+        (
+            lambda q, k, v: softmax(mask(q @ k.T / root(q), lambda n: np.tri(n, k=-1) - np.tri(n, k=-3))) @ v,
+            "look at itself",
+        ),
         (lambda q, k, v: softmax(mask(q @ k.T / root(q))), "What are they weights of"),
         (lambda q, k, v: softmax(mask(q @ k.T / root(q))) @ ad.stop_gradient(v), "a slope is lost"),
         (lambda q, k, v: softmax(mask(q @ k.T / root(q))) @ k, "the numbers are others"),
@@ -94,12 +107,17 @@ WRONG = {
         (1.0, "without calling it"),
     ],
     3: [
-        (shapes(queries=(8, 9, 4)), "The dot that begins"),
-        (shapes(queries=(10, 8, 4)), "The heads come first"),
-        (shapes(queries=(8, 10, 32)), "share the 32"),
-        (shapes(queries=(10, 32)), "before they are split"),
-        (shapes(queries=(4, 10, 8)), "8 heads of 4"),
-        (shapes(queries=(8, 11, 4)), "nothing follows it"),
+        (shapes(rows=5), "fifth place holds"),
+        (shapes(rows=3), "it has place 0"),
+        (shapes(rows=1), "before it, too"),
+        (shapes(rows=10), "What does the mask do"),
+        (shapes(rows=9), "What does the mask do"),
+        (shapes(rows=16), "Which places"),
+        (shapes(rows=7), "For rows: 7 doesn't fit"),
+        (shapes(unmasked=4), "what can that guess look at"),
+        (shapes(unmasked=9), "The dot goes in, too"),
+        (shapes(unmasked=16), "How many places"),
+        (shapes(unmasked=5), "For unmasked: 5 doesn't fit"),
         (shapes(weights=(10, 10)), "weights of its own"),
         (shapes(weights=(8, 9, 9)), "The dot that begins"),
         (shapes(weights=(8, 10, 4)), "How many keys"),
@@ -108,9 +126,9 @@ WRONG = {
         (shapes(cotangent=(10, 32)), "the shape of its tensor"),
         (shapes(cotangent=(16, 16)), "32 numbers wide"),
         (shapes(cotangent=(9, 32)), "the shape of its tensor"),
-        (shapes(queries=(3, 3)), "doesn't fit"),
-        (shapes(queries=...), "three dots"),
-        ({"queries": (8, 10, 4)}, "No answer is given for weights"),
-        (shapes(queries=7), "I need a shape"),
+        (shapes(weights=(3, 3)), "doesn't fit"),
+        (shapes(weights=...), "three dots"),
+        ({"rows": 4}, "No answer is given for weights"),
+        (shapes(weights=7), "I need a shape"),
     ],
 }

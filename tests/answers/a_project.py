@@ -1,4 +1,4 @@
-"""Answers to the projects of chapter 25: whole ones, and those that break off at each milestone."""
+"""Answers to the projects of chapter 28: whole ones, and those that break off at each milestone."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 import autodiff_edu as ad
 from autodiff_edu.course.chapters.project_tape import OPERATIONS, PAIRS, run_on_tape
 
-# 25.1: physics ----------------------------------------------------------------------------------------------------
+# 28.1: physics ----------------------------------------------------------------------------------------------------
 
 
 def slope(u, x):
@@ -66,14 +66,93 @@ def without(*names):
     return lambda u: sum(part for name, part in parts(u).items() if name not in names)
 
 
-def residuals(u):
-    x = np.linspace(0.0, np.pi, 20)
+PLACES = np.linspace(0.0, np.pi, 20)
+
+
+def residuals(u, x=PLACES):
     return second(u, x) + u(x)
+
+
+def total(u):
+    return lambda x: np.sum(u(x))
+
+
+def by_products(u, x):
+    return ad.hvp(total(u), (x,), (np.ones_like(x),))
+
+
+def forward_over_reverse(u, x):
+    return ad.jvp(ad.grad(total(u)), (x,), (np.ones_like(x),))[1]
+
+
+def reverse_over_forward(u, x):
+    return ad.grad(lambda x: np.sum(slope(u, x)))(x)
+
+
+def twice_reverse(u, x):
+    return ad.grad(total(ad.grad(total(u))))(x)
+
+
+def by_one_tape(u, x):
+    x = ad.Variable(x)
+    with ad.GradientTape(persistent=True) as tape:
+        first = tape.gradient(u(x), x)
+    return tape.gradient(first, x)
+
+
+def number_by_number(u, x):
+    return np.stack([ad.grad(ad.grad(u))(one) for one in ad.constant(x)])
+
+
+def by_rows(u, x):
+    return np.sum(ad.hessian(total(u))(x), axis=1)
+
+
+def by_batch(u, x):
+    x = ad.constant(x)[:, None]
+    with ad.GradientTape() as outer:
+        outer.watch(x)
+        with ad.GradientTape() as inner:
+            inner.watch(x)
+            y = u(x)
+        first = inner.batch_jacobian(y, x)[:, :, 0]
+    return outer.batch_jacobian(first, x)[:, 0, 0]
+
+
+ROUTES = (
+    by_products,
+    forward_over_reverse,
+    reverse_over_forward,
+    twice_reverse,
+    by_one_tape,
+    number_by_number,
+    by_rows,
+    by_batch,
+)
+"""Ways to u'' by what the course has taught, beside nested tapes, nested tangents and the Hessian's diagonal."""
+
+
+def loss_by(route):
+    return lambda u: np.mean((route(u, PLACES) + u(PLACES)) ** 2) + ends(u)
+
+
+def energy(u):
+    return np.mean((slope(u, PLACES) ** 2 + u(PLACES) ** 2 - 1.0) ** 2) + ends(u)
+
+
+def by_better_differences(u, x):
+    """Take differences of fourth order of slopes: they have as many digits as a float here."""
+    near, far = (slope(u, x + h) - slope(u, x - h) for h in (1e-3, 2e-3))
+    return (8.0 * near - far) / 12e-3
 
 
 def one_by_one(u):
     x = np.linspace(0.0, np.pi, 40)
     return np.sum(np.stack([(ad.grad(ad.grad(u))(t) + u(t)) ** 2 for t in x])) + without("equation")(u)
+
+
+def ends(u):
+    return u(np.zeros(1))[0] ** 2 + (slope(u, np.zeros(1))[0] - 1.0) ** 2
 
 
 def supervised(u):
@@ -132,7 +211,7 @@ def tilted(x):
 
 SINE = 0.97 * np.sin(np.linspace(0.0, np.pi, 5))
 
-# 25.2: attention --------------------------------------------------------------------------------------------------
+# 28.2: attention --------------------------------------------------------------------------------------------------
 
 
 def shares(scores, axis=-1):
@@ -236,7 +315,7 @@ def by_nudges(f, x):
 
 ATTENTION = {"attend": attend, "causal": causal, "pull": pull, "reach": reach}
 
-# 25.3: convolution ------------------------------------------------------------------------------------------------
+# 28.3: convolution ------------------------------------------------------------------------------------------------
 
 
 def slide(image, kernel):
@@ -292,7 +371,7 @@ def with_tape(image, g):
 EDGE = np.array([[0.0, 0.0, 0.0], [-0.99, 0.01, 1.0], [0.0, 0.0, -0.02]])
 CONVOLUTION = {"slide": slide, "to_kernel": slide, "to_image": to_image, "learned": EDGE}
 
-# 25.4: a tape in another language ---------------------------------------------------------------------------------
+# 28.4: a tape in another language ---------------------------------------------------------------------------------
 
 SLOPES = {
     "add": lambda x, y: (1.0, 1.0),
@@ -385,6 +464,12 @@ RIGHT = {
         PHYSICS | {"second": by_tapes},
         PHYSICS | {"second": by_diagonal},
         PHYSICS | {"second": by_tapes, "loss": by_nested_tapes},
+        *(PHYSICS | {"second": route, "loss": loss_by(route)} for route in ROUTES),
+        PHYSICS
+        | {"loss": lambda u: np.mean(residuals(u, np.random.default_rng(3).uniform(0, np.pi, 60)) ** 2) + ends(u)},
+        PHYSICS | {"loss": lambda u: np.trapezoid(residuals(u) ** 2, PLACES) + ends(u)},
+        PHYSICS | {"loss": lambda u: np.linalg.norm(residuals(u)) + np.abs(u(np.zeros(1))[0]) + parts(u)["speed"]},
+        PHYSICS | {"loss": lambda u: np.mean(residuals(u, np.linspace(0.05, 2 * np.pi, 50)) ** 2) + ends(u)},
         PHYSICS | {"loss": lambda u: 10 * loss(u) + parts(u)["start"]},
         PHYSICS | {"loss": lambda u: np.reshape(loss(u), (1,))},
         PHYSICS | {"loss": lambda u: 1e4 * loss(u) - 9999 * parts(u)["equation"]},
@@ -434,6 +519,12 @@ WRONG = {
         (PHYSICS | {"second": lambda u, x: -second(u, x)}, "Where does the sign"),
         (PHYSICS | {"second": by_differences}, "without a step size"),
         (PHYSICS | {"second": by_half_differences}, "without a step size"),
+        (PHYSICS | {"second": by_better_differences}, r"asks for u at 0\.298, which isn't in x"),
+        (PHYSICS | {"loss": energy}, "nor what follows from it"),
+        (
+            PHYSICS | {"loss": lambda u: np.mean(residuals(u, np.linspace(2.0, np.pi, 20)) ** 2) + ends(u)},
+            r"Between 0\.00 and 2\.00, your loss asks nothing",
+        ),
         (PHYSICS | {"second": lambda u, x: second(u, x).numpy()}, "plain numbers"),
         (PHYSICS | {"second": lambda u, x: ad.hessian(lambda x: np.sum(u(x)))(x)}, "a matrix of slopes"),
         (PHYSICS | {"second": lambda u, x: np.sum(second(u, x))}, "returns one number"),
@@ -451,8 +542,8 @@ WRONG = {
         (PHYSICS | {"loss": lambda u: np.mean((second(u, SINE) - u(SINE)) ** 2) + without("equation")(u)}, "sinh"),
         (PHYSICS | {"loss": lambda u: -loss(u)}, "below 0"),
         (PHYSICS | {"loss": lambda u: loss(u) + 1.0}, "which is the solution"),
-        (PHYSICS | {"loss": supervised}, "knows the solution"),
-        (PHYSICS | {"loss": lambda u: loss(u) + supervised(u)}, "knows the solution"),
+        (PHYSICS | {"loss": supervised}, "asks for more than the equation"),
+        (PHYSICS | {"loss": lambda u: loss(u) + supervised(u)}, "asks for more than the equation"),
         (PHYSICS | {"loss": at_its_top}, "at another place than 0"),
         (
             PHYSICS | {"loss": lambda u: without("speed")(u) + (slope(u, AT_PI)[0] + 1.0) ** 2},
@@ -466,8 +557,8 @@ WRONG = {
         (PHYSICS | {"solution": lambda x: 0.5 * near_sine(x)}, "2 of 4 milestones reached. Milestone 3"),
         (PHYSICS | {"loss": lambda u: float(loss(u))}, "plain numbers"),
         (PHYSICS | {"second": lambda u, x: slope(slope(u, x), x)}, "takes a function, and not its values"),
-        (PHYSICS | {"loss": supervised_slopes}, "knows the solution"),
-        (PHYSICS | {"loss": supervised_curvature}, "knows the solution"),
+        (PHYSICS | {"loss": supervised_slopes}, "asks for more than the equation"),
+        (PHYSICS | {"loss": supervised_curvature}, "asks for more than the equation"),
         (PHYSICS | {"loss": lambda u: np.mean(residuals(u)) ** 2 + without("equation")(u)}, "Square first"),
         (PHYSICS | {"loss": lambda u: np.abs(np.mean(residuals(u))) + without("equation")(u)}, "Square first"),
         (PHYSICS | {"loss": speed_of_either_sign}, r"-sin\(x\) also"),

@@ -64,39 +64,89 @@ def in_float32(x, y, w):
     return by_hand(*(array.astype(np.float32) for array in (x, y, w)))
 
 
-def by_blocks(full):
-    return np.stack([full[b, :, b, :] for b in range(len(full))])
+RETURNED = {"a": "right", "b": "zeros", "c": "right", "d": "sums", "e": "zeros"}
 
 
-def both(f, x):
-    """Return the full Jacobian and its diagonal blocks."""
+def blocks_of(f, x):
+    """Return the Jacobian as blocks of shape (samples, samples, outputs, inputs)."""
+    return ad.jacobian(f)(x).numpy().transpose(0, 2, 1, 3)
+
+
+def by_sizes(f, x):
+    return np.abs(blocks_of(f, x)).max(axis=(2, 3)) > 1e-9
+
+
+def by_any(f, x):
+    return np.any(blocks_of(f, x) != 0, axis=(2, 3))
+
+
+def by_norms(f, x):
+    return np.linalg.norm(blocks_of(f, x), axis=(2, 3)) > 1e-9
+
+
+def moves(f, x, sample, number=slice(None), by=0.01):
+    """Return how much each output moves with a nudge."""
+    changed = x.copy()
+    changed[sample, number] += by
+    return np.asarray(f(changed)) - np.asarray(f(x))
+
+
+def by_nudges(f, x):
+    """Nudge one number at a time."""
+    found = np.zeros((len(x), len(x)), dtype=bool)
+    for j, number in np.ndindex(x.shape):
+        found[:, j] |= np.any(np.abs(moves(f, x, j, number)) > 1e-9, axis=1)
+    return found
+
+
+def by_random_nudges(f, x):
+    draw = np.random.default_rng(0)
+    found = [np.abs(moves(f, x, j, by=draw.standard_normal(x.shape[1]))).max(axis=1) > 1e-9 for j in range(len(x))]
+    return np.transpose(found)
+
+
+def by_tangents(f, x):
+    """Push a tangent for each number of each sample."""
+    found = np.zeros((len(x), len(x)), dtype=bool)
+    for j, number in np.ndindex(x.shape):
+        tangent = np.zeros(x.shape)
+        tangent[j, number] = 1.0
+        found[:, j] |= np.any(ad.jvp(f, (x,), (tangent,))[1].numpy() != 0, axis=1)
+    return found
+
+
+def in_a_list(f, x):
     full = ad.jacobian(f)(x).numpy()
-    return full, by_blocks(full)
+    return [[bool(np.any(full[i, :, j] != 0)) for j in range(len(x))] for i in range(len(x))]
 
 
-def off_diagonal_is_zero(f, x):
-    full, _ = both(f, x)
-    others = ~np.eye(len(x), dtype=bool)
-    return np.abs(full.transpose(0, 2, 1, 3)[others]).max() < 1e-12
+def watched_by_a_tape(f, x):
+    x = ad.constant(x)
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return np.max(np.abs(tape.jacobian(y, x)), axis=(1, 3)) > 0
 
 
-def nudging(samples):
-    """Make a check that changes the given samples in turn."""
-
-    def independent(f, x):
-        for sample in samples:
-            changed = x.copy()
-            changed[sample] += 0.01
-            moved = np.abs(np.asarray(f(changed)) - np.asarray(f(x))).max(axis=1) > 1e-9
-            moved[sample] = False
-            if moved.any():
-                return False
-        return True
-
-    return independent
+def by_equal_nudges(f, x):
+    """Mistake an output that doesn't notice equal nudges for one that doesn't depend on them."""
+    return np.transpose([np.abs(moves(f, x, j)).max(axis=1) > 1e-9 for j in range(len(x))])
 
 
-def asking_the_tape(f, x):
+def never_changed_back(f, x):
+    found, before = [], np.asarray(f(x))
+    for j in range(len(x)):
+        x[j, 0] += 0.1
+        found.append(np.abs(np.asarray(f(x)) - before).max(axis=1) > 1e-9)
+    return np.transpose(found)
+
+
+def first_number_alone(f, x):
+    return np.transpose([np.abs(moves(f, x, j, 0)).max(axis=1) > 1e-9 for j in range(len(x))])
+
+
+def by_check(f, x):
+    """Return that all samples mix, or none."""
     x = ad.constant(x)
     with ad.GradientTape() as tape:
         tape.watch(x)
@@ -104,67 +154,24 @@ def asking_the_tape(f, x):
     try:
         tape.batch_jacobian(y, x, check=True)
     except ValueError:
-        return False
-    return True
-
-
-def sum_over_inputs(f, x):
-    full, diagonal = both(f, x)
-    return np.allclose(full.sum(axis=2), diagonal)
-
-
-def sum_over_outputs(f, x):
-    full, diagonal = both(f, x)
-    return np.allclose(np.moveaxis(full.sum(axis=0), 1, 0), diagonal)
-
-
-def turned_round(f, x):
-    """Mistake it for independence that reordering the samples reorders the outputs."""
-    order = [1, 0, 2, 3, 4]
-    return np.allclose(np.asarray(f(x[order])), np.asarray(f(x))[order])
-
-
-def moves(f, x, sample):
-    changed = x.copy()
-    changed[sample] += 0.1
-    return np.asarray(f(changed)) - np.asarray(f(x))
-
-
-def nobody_else_and_itself(f, x):
-    """Mistake it for mixing that nothing moves."""
-    return all(list(np.flatnonzero(np.abs(moves(f, x, b)).max(axis=1) > 1e-9)) == [b] for b in range(len(x)))
-
-
-def without_absolute_values(f, x):
-    return all(np.delete(moves(f, x, b), b, axis=0).max() < 1e-9 for b in range(len(x)))
-
-
-def never_changed_back(f, x):
-    before = np.asarray(f(x))
-    for b in range(len(x)):
-        x[b] += 0.1
-        if np.abs(np.delete(np.asarray(f(x)) - before, b, axis=0)).max() > 1e-9:
-            return False
-    return True
-
-
-def each_alone(f, x):
-    return all(np.allclose(np.asarray(f(x))[b], np.asarray(f(x[b : b + 1]))[0]) for b in range(len(x)))
-
-
-def unguarded(f, x):
-    x = ad.constant(x)
-    with ad.GradientTape() as tape:
-        tape.watch(x)
-        y = f(x)
-    tape.batch_jacobian(y, x, check=True)
-    return True
+        return np.ones((len(x), len(x)), bool)
+    return np.eye(len(x), dtype=bool)
 
 
 RIGHT = {
     1: [by_copies, by_jacobian, in_a_loop, by_hand, in_float32, lambda *args: by_hand(*args).tolist()],
-    2: [by_blocks, lambda full: np.einsum("bxby->bxy", full), lambda full: ad.constant(by_blocks(full))],
-    3: [off_diagonal_is_zero, nudging(range(5)), asking_the_tape],
+    2: [RETURNED, {**RETURNED, "a": " Right"}],
+    3: [
+        by_sizes,
+        by_any,
+        by_norms,
+        by_nudges,
+        by_random_nudges,
+        by_tangents,
+        in_a_list,
+        watched_by_a_tape,
+        lambda f, x: by_sizes(f, x).astype(int),
+    ],
 }
 
 WRONG = {
@@ -177,6 +184,7 @@ WRONG = {
         (lambda x, y, w: -by_hand(x, y, w), "Every sign"),
         (lambda x, y, w: by_hand(x, y, w).T, "transposed"),
         (lambda x, y, w: ad.grad(lambda x: np.sum((x @ w - y) ** 2))(x), "with respect to x"),
+        (lambda x, y, w: (2 * (x @ w - y)[:, None] * w)[:, None], "with respect to x"),
         (lambda x, y, w: np.tile(by_hand(x, y, w).sum(axis=0), (len(x), 1)), "Row i is about"),
         (lambda x, y, w: np.linalg.norm(by_hand(x, y, w), axis=1), "lengths"),
         (lambda x, y, w: (x @ w - y) ** 2, "Those are the losses"),
@@ -200,53 +208,38 @@ WRONG = {
         (np.zeros((5, 2)), "without calling it"),
     ],
     2: [
-        (lambda full: full, "all four axes"),
-        (lambda full: full.sum(axis=2), "samples of the input. Here"),
-        (lambda full: np.moveaxis(full.sum(axis=0), 1, 0), "`batch_jacobian`"),
-        (lambda full: full.sum(axis=0), "Don.t sum anything"),
-        (lambda full: full.mean(axis=2), "mean"),
-        (lambda full: np.einsum("bxby->xy", full), "are added up"),
-        (lambda full: np.diagonal(full, axis1=0, axis2=2), "`np.diagonal`"),
-        (lambda full: np.einsum("bxby->byx", full), "transposed"),
-        (lambda full: full[0, :, 0, :], "sample 0 alone"),
-        (lambda full: full[-1, :, -1, :], "last sample alone"),
-        (lambda full: full[0], "sample 0's outputs"),
-        (lambda full: np.stack([full[0, :, b, :] for b in range(4)]), "sample 0's outputs"),
-        (lambda full: full[:, :, 0, :], "sample 0's inputs"),
-        (lambda full: np.moveaxis(full.mean(axis=0), 1, 0), "samples of the output. Don.t average"),
-        (lambda full: np.einsum("bxby->xby", full), "the middle axis"),
-        (lambda full: np.concatenate(by_blocks(full)), "np.stack"),
-        (lambda full: np.stack([full[b, :, b, :] for b in range(7)]), "4 samples"),
-        (lambda full: [full[:, b, b, :] for b in range(len(full))], "The samples are its first and its third axis"),
-        (lambda full: by_blocks(full) + 1, "full[b, :, b, :]"),
-        (lambda full: np.diagonal(full), "should have the shape (4, 3, 2), and yours has the shape (4, 2, 3)"),
-        (lambda full: ..., "three dots"),
-        (lambda full: None, "returns None"),
-        (lambda full: "no", "array of numbers"),
-        (lambda: 1, "raised TypeError"),
-        (np.zeros((4, 3, 2)), "without calling it"),
+        ({**RETURNED, "a": "sums"}, "meet another row"),
+        ({**RETURNED, "b": "right"}, "one of samples"),
+        ({**RETURNED, "b": "sums"}, "How does that sum move"),
+        ({**RETURNED, "c": "zeros"}, "whose numbers"),
+        ({**RETURNED, "d": "zeros"}, "moves by 1"),
+        ({**RETURNED, "e": "right"}, "add up to 1"),
+        ({**RETURNED, "e": "wrong"}, "`e` is `'wrong'`"),
+        ("right", "I need a dict"),
     ],
     3: [
-        (lambda f, x: True, "True to everything"),
-        (lambda f, x: np.shape(f(x))[0] == len(x), "True to everything"),
-        (lambda f, x: False, "False to everything"),
-        (lambda f, x: not off_diagonal_is_zero(f, x), "the opposite"),
-        (sum_over_inputs, "cancel in a sum"),
-        (sum_over_outputs, "cancel in a sum"),
-        (nudging([0]), "All depend on the last sample|depends on the samples"),
-        (nudging([4]), "samples before it"),
-        (nudging([1]), "All depend on sample 0"),
-        (turned_round, "treated differently"),
-        (nobody_else_and_itself, "ask only whether"),
-        (each_alone, "whole batch"),
-        (never_changed_back, "unchanged batch"),
-        (without_absolute_values, "look at the \\*size"),
-        (lambda f, x: ad.GradientTape().batch_jacobian(f(x), x, check=True) is not None, "a plain array"),
-        (unguarded, "Catch it"),
-        (lambda f, x: int(off_diagonal_is_zero(f, x)), "True or False itself"),
+        (lambda f, x: by_sizes(f, x).T, "changed places"),
+        (lambda f, x: np.transpose(by_nudges(f, x)), "changed places"),
+        (lambda f, x: ~by_sizes(f, x), "the opposite"),
+        (lambda f, x: np.ones((5, 5), bool), "True to every pair"),
+        (lambda f, x: np.zeros((5, 5), bool), "False to every pair"),
+        (lambda f, x: np.eye(len(x)), "whatever f is"),
+        (lambda f, x: by_sizes(f, x) & ~np.eye(5, dtype=bool), "leave out the pairs"),
+        (lambda f, x: np.abs(blocks_of(f, x).sum(axis=(2, 3))) > 1e-9, "take the size of each first"),
+        (lambda f, x: blocks_of(f, x).max(axis=(2, 3)) > 1e-9, "that \\*fall"),
+        (lambda f, x: np.abs(ad.jacobian(f)(x).numpy()).max(axis=(1, 2)) > 1e-9, "Which axes are left"),
+        (lambda f, x: np.abs(ad.jacobian(f)(x).numpy()).max(axis=(0, 2)) > 1e-9, "Which axes are left"),
+        (lambda f, x: ad.jacobian(f)(x).numpy() != 0, "Which axes are left"),
+        (lambda f, x: np.abs(blocks_of(f, x)).max(axis=(2, 3)), "other numbers than True and False"),
+        (first_number_alone, "Try each number"),
+        (lambda f, x: blocks_of(f, x).sum(axis=(2, 3)) != 0, "take the size of each first"),
+        (by_equal_nudges, "nudge one number at a time"),
+        (never_changed_back, "unchanged"),
+        (by_check, "So the True|depends|True ones"),
+        (lambda f, x: ad.GradientTape().jacobian(f(x), x), "a plain array"),
+        (lambda f, x: bool(by_sizes(f, x).all()), "every pair of samples"),
         (lambda f, x: ..., "three dots"),
         (lambda f, x: None, "a `return` missing"),
-        (lambda f, x: np.ones(5, bool), "Reduce an array"),
         (lambda f: True, "raised TypeError"),
         (True, "without calling it"),
     ],

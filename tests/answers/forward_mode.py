@@ -33,7 +33,7 @@ def by_difference_of_quotients(h, both_sides=False):
     return divide
 
 
-KINDS = {"square": "right", "exp": "chain", "root": "place", "log": "apply", "tanh": "right"}
+MODES = {"fit": "reverse", "dose": "forward", "along": "forward", "mean": "reverse", "one": "equal"}
 
 
 def along(f, v):
@@ -88,8 +88,8 @@ RIGHT = {
         by_jvp,
     ],
     2: [
-        KINDS,
-        {name: kind.upper() for name, kind in reversed(KINDS.items())},
+        MODES,
+        {name: mode.upper() for name, mode in reversed(MODES.items())},
     ],
     3: [
         twice,
@@ -134,24 +134,19 @@ WRONG = {
         (3.0, "without calling it"),
     ],
     2: [
-        (KINDS | {"exp": "right"}, "Does the tangent double"),
-        (KINDS | {"exp": "place"}, "What comes in beside"),
-        (KINDS | {"exp": "apply"}, "Where does it use the tangent"),
-        (KINDS | {"root": "apply"}, "at which number is the slope taken"),
-        (KINDS | {"root": "chain"}, "In how many places"),
-        (KINDS | {"root": "right"}, "by hand"),
-        (KINDS | {"log": "right"}, "really 0"),
-        (KINDS | {"log": "place"}, "a 1/x anywhere"),
-        (KINDS | {"log": "chain"}, "multiplied by a slope"),
-        (KINDS | {"tanh": "place"}, "out of the difference"),
-        (KINDS | {"tanh": "chain"}, "What is left"),
-        (KINDS | {"tanh": "apply"}, "of the value only"),
-        (KINDS | {"square": "chain"}, "at the end"),
-        (KINDS | {"square": "place"}, "slope of x² is 2x"),
-        (KINDS | {"square": "apply"}, "of the value only"),
-        (KINDS | {"exp": "wrong"}, 'Write "right"'),
-        (KINDS | {"exp": ...}, "three dots"),
-        ({"square": "right"}, "No answer is given for exp"),
+        (MODES | {"fit": "forward"}, "How many pushes"),
+        (MODES | {"fit": "equal"}, "Count"),
+        (MODES | {"dose": "reverse"}, "How many walks do 500"),
+        (MODES | {"dose": "equal"}, "Count"),
+        (MODES | {"along": "reverse"}, "directions are there"),
+        (MODES | {"along": "equal"}, "the direction is given"),
+        (MODES | {"mean": "forward"}, "How many numbers is the mean"),
+        (MODES | {"mean": "equal"}, "one number take"),
+        (MODES | {"one": "forward"}, "how many walks back"),
+        (MODES | {"one": "reverse"}, "how many pushes"),
+        (MODES | {"one": "backward"}, 'Write "forward"'),
+        (MODES | {"one": ...}, "three dots"),
+        ({"fit": "reverse"}, "No answer is given for dose"),
     ],
     3: [
         (lambda f, x, v: along(f, v)(x), "slope along v"),

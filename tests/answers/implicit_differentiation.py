@@ -114,23 +114,7 @@ def not_custom(w, b):
     return z
 
 
-def parts(x, y, other, y_other, s):
-    h = 2 * x.T @ x / len(y) + 2 * np.diag(np.exp(s))
-    w = np.linalg.solve(h, 2 * x.T @ y / len(y))
-    v = 2 * other.T @ (other @ w - y_other) / len(y_other)
-    return h, w, v, np.linalg.solve(h, v), np.exp(s)
-
-
-def slopes(make):
-    return lambda *data: make(*parts(*data))
-
-
-def by_tape(x, y, other, y_other, s):
-    def outer(s):
-        w = np.linalg.solve(x.T @ x / len(y) + np.diag(np.exp(s)), x.T @ y / len(y))
-        return np.mean((other @ w - y_other) ** 2)
-
-    return ad.grad(outer)(s)
+ENDS = {"unrolled": "twice", "one": "never", "newton": "once", "hundred": "twice", "theorem": "once"}
 
 
 RIGHT = {
@@ -139,14 +123,8 @@ RIGHT = {
         angle(lambda v, t, m, e: (v / denominator(t, e), v * math.sin(t) / denominator(t, e))),
         angle(lambda v, t, m, e: [np.array(v / denominator(t, e)), np.array(v * np.sin(t) / denominator(t, e))]),
     ],
-    2: [layer(with_u(system)), layer(with_u(repeated(200))), by_pulling],
-    3: [
-        slopes(lambda h, w, v, u, p: -2 * p * w * u),
-        slopes(lambda h, w, v, u, p: ad.constant(-2 * p * w * u)),
-        slopes(lambda h, w, v, u, p: (-np.linalg.inv(h) @ np.diag(2 * p * w)).T @ v),
-        slopes(lambda h, w, v, u, p: list(-2 * p * w * u)),
-        by_tape,
-    ],
+    2: [ENDS, {name: word.upper() for name, word in ENDS.items()}],
+    3: [layer(with_u(system)), layer(with_u(repeated(200))), by_pulling],
 }
 
 WRONG = {
@@ -211,6 +189,21 @@ WRONG = {
         (3.0, "without calling it"),
     ],
     2: [
+        (ENDS | {"unrolled": "once"}, "could the second derivative miss"),
+        (ENDS | {"unrolled": "never"}, "left after 200 turns"),
+        (ENDS | {"one": "twice"}, "through which z"),
+        (ENDS | {"one": "once"}, "Does it change with k"),
+        (ENDS | {"newton": "twice"}, "And to second order"),
+        (ENDS | {"newton": "never"}, "slope of that turn"),
+        (ENDS | {"hundred": "once"}, "after a hundred turns"),
+        (ENDS | {"hundred": "never"}, "qⁿ for n = 100"),
+        (ENDS | {"theorem": "twice"}, "Does its z know"),
+        (ENDS | {"theorem": "never"}, "and compare"),
+        (ENDS | {"theorem": "right"}, 'Write "twice"'),
+        (ENDS | {"one": ...}, "three dots"),
+        ({"unrolled": "twice"}, "No answer is given for one"),
+    ],
+    3: [
         (layer(lambda v, z, w: (..., ...)), "three dots"),
         (layer(with_u(lambda v, d, w: v)), "last turn only"),
         (layer(lambda v, z, w: with_u(system)(v, z, w)[::-1]), "in the arguments' order"),
@@ -251,47 +244,6 @@ WRONG = {
         (layer(lambda v, z, w: None), "Is a `return` missing"),
         (not_custom, "no custom gradient"),
         (lambda w, b: b, "Keep the solver"),
-        (3.0, "without calling it"),
-    ],
-    3: [
-        (lambda *data: ..., "three dots"),
-        (slopes(lambda h, w, v, u, p: -2 * p * w * ...), "Replace all of them"),
-        (slopes(lambda h, w, v, u, p: 2 * p * w * u), "has a minus"),
-        (slopes(lambda h, w, v, u, p: -2 * w * u), "logarithm"),
-        (slopes(lambda h, w, v, u, p: -p * w * u), "factor 2"),
-        (slopes(lambda h, w, v, u, p: -2 * p * w * v), "v in place of u"),
-        (slopes(lambda h, w, v, u, p: 2 * w * u), "has a minus. That's with respect to the strength"),
-        (slopes(lambda h, w, v, u, p: p * w * u), "has a minus. A factor 2"),
-        (slopes(lambda h, w, v, u, p: 2 * p * w * v), "has a minus. That uses v in place of u"),
-        (slopes(lambda h, w, v, u, p: 2 * p * w), "has a minus. That's the change of the inner gradient alone"),
-        (slopes(lambda h, w, v, u, p: w * u), "has a minus. A factor 2 is missing: the slope of w² is 2w. That's with"),
-        (slopes(lambda h, w, v, u, p: -np.linalg.solve(h, 2 * p * w)), "dw/ds is a matrix"),
-        (slopes(lambda h, w, v, u, p: np.linalg.solve(h, 2 * p * w)), "dw/ds is a matrix"),
-        (slopes(lambda h, w, v, u, p: -np.linalg.solve(h, 2 * p * w) * v), "dw/ds is a matrix"),
-        (slopes(lambda h, w, v, u, p: -2 * p * w * np.linalg.solve(h / 2, v)), "Did H lose its factor 2"),
-        (slopes(lambda h, w, v, u, p: 2 * p * w * np.linalg.solve(h / 2, v)), "has a minus. That's twice too much"),
-        (slopes(lambda h, w, v, u, p: -2 * p * w * np.linalg.solve(h - np.diag(2 * p), v)), "lost the penalty's"),
-        (slopes(lambda h, w, v, u, p: -2 * p * w * np.linalg.solve(h - np.diag(p), v)), "H is 2 diag(exp(s))"),
-        (slopes(lambda h, w, v, u, p: -v), "That's -v"),
-        (slopes(lambda h, w, v, u, p: -p * w**2), "inner loss"),
-        (slopes(lambda h, w, v, u, p: -2 * p * w * (h @ v)), "multiplied by H"),
-        (slopes(lambda h, w, v, u, p: -2 * p * u), "depends on w"),
-        (slopes(lambda h, w, v, u, p: p * w**2), "inner loss"),
-        (slopes(lambda h, w, v, u, p: -2 * p * w), "Multiply it by u"),
-        (slopes(lambda h, w, v, u, p: u), "That's u"),
-        (slopes(lambda h, w, v, u, p: -u), "That's -u"),
-        (slopes(lambda h, w, v, u, p: -2 * np.log(p) * w * u), "exp(s)"),
-        (slopes(lambda h, w, v, u, p: -p * w**2 * u), "and then with respect to s"),
-        (slopes(lambda h, w, v, u, p: v), "That's v"),
-        (slopes(lambda h, w, v, u, p: w), "the weights"),
-        (slopes(lambda h, w, v, u, p: np.sum(-2 * p * w * u)), "one number"),
-        (slopes(lambda h, w, v, u, p: np.diag(-2 * p * w)), "the shape"),
-        (slopes(lambda h, w, v, u, p: -np.linalg.solve(h, np.diag(2 * p * w))), "multiply it by v from the left"),
-        (slopes(lambda h, w, v, u, p: -2 * p * w * (np.linalg.inv(h) * v)), "multiplies element by element"),
-        (slopes(lambda h, w, v, u, p: u[:3]), "yours has the shape (3,)."),
-        (slopes(lambda h, w, v, u, p: np.ones(4)), "the first slope is"),
-        (lambda *data: None, "None"),
-        (lambda x: x, "raised TypeError"),
         (3.0, "without calling it"),
     ],
 }

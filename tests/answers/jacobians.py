@@ -2,102 +2,125 @@
 
 import numpy as np
 
-SHAPES = {"a": (3,), "b": (4, 3), "c": (4, 4, 3), "d": (8, 5), "e": (8, 6, 5, 6), "f": (8, 6, 6)}
-MODES = {"a": "reverse", "b": "forward", "c": "reverse", "d": "forward", "e": "forward", "f": "reverse"}
-OTHER = {"forward": "reverse", "reverse": "forward"}
+import autodiff_edu as ad
 
 
-def over_the_target(jacobian, target_ndim):
-    return np.sum(jacobian, axis=tuple(range(target_ndim)))
+def rows(f, x):
+    value, pull_back = ad.vjp(f, x)
+    return np.stack([pull_back(seed) for seed in np.eye(len(value))])
 
 
-def one_axis_after_the_other(jacobian, target_ndim):
-    for _ in range(target_ndim):
-        jacobian = np.sum(jacobian, axis=0)
-    return jacobian.numpy()
+def columns(f, x):
+    return np.stack([ad.jvp(f, (x,), (tangent,))[1] for tangent in np.eye(len(x))], axis=1)
 
 
-def first_axis_of_any(jacobian, target_ndim):
-    return np.sum(jacobian, axis=0) if target_ndim < 2 else over_the_target(jacobian, target_ndim)
+def build(f, x, mode):
+    return columns(f, x) if mode == "forward" else rows(f, x)
 
 
-def each_axis_by_its_old_number(jacobian, target_ndim):
-    for axis in range(target_ndim):
-        jacobian = np.sum(jacobian, axis=axis)
-    return jacobian
+def filled(f, x, mode):
+    """Fill an array of zeros, a row or a column at a time."""
+    result = np.zeros((len(f(x)), len(x)))
+    if mode == "reverse":
+        for i in range(len(result)):
+            seed = np.zeros(len(result))
+            seed[i] = 1.0
+            result[i] = ad.vjp(f, x)[1](seed).numpy()
+    else:
+        for j in range(len(x)):
+            tangent = np.zeros(len(x))
+            tangent[j] = 1.0
+            result[:, j] = ad.jvp(f, (x,), (tangent,))[1].numpy()
+    return result
 
+
+def by_gradients(f, x, mode):
+    """Ask a tape for each row."""
+    if mode == "forward":
+        return columns(f, x)
+    source = ad.constant(x)
+    with ad.GradientTape(persistent=True) as tape:
+        tape.watch(source)
+        y = f(source)
+    return [tape.gradient(y, source, output_gradients=seed).numpy() for seed in np.eye(len(y))]
+
+
+def by_tape(f, x, mode):
+    source = ad.constant(x)
+    with ad.GradientTape() as tape:
+        tape.watch(source)
+        y = f(source)
+    return tape.jacobian(y, source)
+
+
+BEGIN = {"a": "output", "b": "input", "c": "middle", "d": "same", "work": 540_000}
+LEVEL = {"divisor": -0.2, "half": "no", "positive": "no", "diagonal": "yes", "steps": 1}
 
 RIGHT = {
-    1: [
-        SHAPES,
-        {name: list(shape) for name, shape in SHAPES.items()},
-        {name: tuple(map(np.int64, shape)) for name, shape in SHAPES.items()},
-    ],
-    2: [over_the_target, one_axis_after_the_other],
-    3: [
-        MODES,
-        {name: f" {word.title()} " for name, word in MODES.items()},
-        {name: word.replace("reverse", "backward") for name, word in MODES.items()},
-    ],
+    1: [build, filled, by_gradients],
+    2: [BEGIN, {**BEGIN, "a": " Output ", "work": 540_000.0}],
+    3: [LEVEL, {**LEVEL, "half": "NO", "divisor": 1 - 0.6 - 0.6, "steps": 1.0}],
 }
 
 WRONG = {
     1: [
-        ({**SHAPES, "b": (3, 4)}, "source first"),
-        ({**SHAPES, "b": (3,)}, "shape of the gradient"),
-        ({**SHAPES, "c": (4, 3)}, "shape of the gradient"),
-        ({**SHAPES, "c": (4,)}, "shape of the target"),
-        ({**SHAPES, "e": (48, 30)}, "number of slopes"),
-        ({**SHAPES, "a": (1, 3)}, "no axis"),
-        ({**SHAPES, "d": ()}, "shape of the gradient"),
-        ({**SHAPES, "d": (5, 8)}, "but other axes"),
-        ({**SHAPES, "f": (8, 6, 5)}, "source's axis 0"),
-        ({**SHAPES, "e": (8, 5, 5, 6)}, "5 isn't the length of the target's axis 1"),
-        ({**SHAPES, "e": (8, 6, 5)}, r"\(8, 6, 5\) doesn't fit. The target has 2 axes and the source 2"),
-        ({**SHAPES, "c": (12,)}, "has 1 axis"),
-        ({**SHAPES, "f": (8, 6, 1, 6)}, "doesn't fit. The target has 2 axes and the source 1"),
-        ({**SHAPES, "a": 3}, r"such as \(3,\) or"),
-        ({**SHAPES, "a": "3"}, "I need a shape here"),
-        ({**SHAPES, "a": ...}, "three dots"),
-        ({**SHAPES, "b": (4, ...)}, "Replace the three dots: `b` is still missing"),
-        ({"a": (3,)}, "No answer is given for b"),
-        ((3,), "I need a dict"),
+        (lambda f, x, mode: build(f, x, mode).T, "lies on its side: a row for each output"),
+        (lambda f, x, mode: columns(f, x).T if mode == "forward" else rows(f, x), "each tangent gives a \\*column"),
+        (lambda f, x, mode: columns(f, x) if mode == "forward" else rows(f, x).T, "each seed gives a \\*row"),
+        (lambda f, x, mode: np.sum(rows(f, x), axis=0), "That's the gradient"),
+        (
+            lambda f, x, mode: np.stack([ad.vjp(f, x)[1](seed) for seed in np.eye(len(x))]),
+            "how many does `f` return|How many does `f` return",
+        ),
+        (
+            lambda f, x, mode: np.stack([ad.jvp(f, (x,), (t,))[0] for t in np.eye(len(x))], axis=1),
+            "You stacked the values",
+        ),
+        (
+            lambda f, x, mode: np.stack([ad.jvp(f, (x,), (t,))[1] for t in np.eye(len(f(x)))], axis=1),
+            "as `f` has \\*inputs",
+        ),
+        (lambda f, x, mode: ad.jacobian(f)(x), "leaves to you"),
+        (by_tape, "That is `tape.jacobian`"),
+        (lambda f, x, mode: columns(f, x), "with mode='reverse', build them from seeds"),
+        (lambda f, x, mode: rows(f, x), "with mode='forward', build them from tangents"),
+        (lambda f, x, mode: np.stack([(f(x + v) - f(x - v)) / 2e-6 for v in 1e-6 * np.eye(len(x))], 1), "from seeds"),
+        (lambda f, x, mode: np.stack([ad.vjp(f, x)(seed) for seed in np.eye(len(f(x)))]), "returns two things"),
+        (lambda f, x, mode: np.stack([ad.vjp(f, (x,))[1](s) for s in np.eye(len(f(x)))]), "takes `x` itself; only"),
+        (lambda f, x, mode: -build(f, x, mode), "is right, and yours is"),
+        (lambda f, x, mode: None, "returns None"),
+        (lambda f, x, mode: ..., "three dots"),
+        (1.0, "without calling it"),
     ],
     2: [
-        (lambda jacobian, ndim: np.diagonal(jacobian), "the diagonal"),
-        (lambda jacobian, ndim: np.sum(jacobian), "sum of all slopes"),
-        (lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(ndim, np.ndim(jacobian)))), "come last"),
-        (lambda jacobian, ndim: np.mean(jacobian, axis=tuple(range(ndim))), "the mean"),
-        (lambda jacobian, ndim: jacobian, "Nothing is summed"),
-        (lambda jacobian, ndim: np.sum(jacobian, axis=0), "Only the first axis"),
-        (first_axis_of_any, "axis=()"),
-        (lambda jacobian, ndim: np.sum(jacobian, axis=list(range(ndim))), "not a list or a range"),
-        (lambda jacobian, ndim: np.sum(jacobian, axis=range(ndim)), "not a list or a range"),
-        (lambda jacobian, ndim: np.sum(jacobian, axis=ndim - 1), "Only the last axis"),
-        (each_axis_by_its_old_number, "move up by one"),
-        (lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(ndim)), keepdims=True), "axes of length 1 are left"),
-        (lambda jacobian, ndim: np.prod(jacobian, axis=tuple(range(ndim))), "Add up the slopes"),
-        (lambda jacobian, ndim: -over_the_target(jacobian, ndim), "Add up the slopes"),
-        (lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(ndim)))[..., :1], "should have the shape"),
-        (lambda jacobian, ndim: np.sum(jacobian, axis=5), "raised AxisError"),
-        (lambda jacobian, ndim: "J", "an array of numbers"),
-        (lambda jacobian, ndim: None, "returns None"),
-        (lambda jacobian, ndim: ..., "three dots"),
-        (lambda jacobian: jacobian, "raised TypeError"),
-        (6.0, "without calling it"),
+        ({**BEGIN, "a": "input"}, "a 1000×1000 matrix"),
+        ({**BEGIN, "a": "middle"}, "is an end"),
+        ({**BEGIN, "b": "output"}, "a 500×500 matrix"),
+        ({**BEGIN, "c": "output"}, "everything passes through 2"),
+        ({**BEGIN, "c": "same"}, "a third bracket"),
+        ({**BEGIN, "d": "output"}, "columns are there from the input"),
+        ({**BEGIN, "d": "middle"}, "the widest place"),
+        ({**BEGIN, "work": 27_360_000}, "from one of its ends"),
+        ({**BEGIN, "work": 360_000}, "with each other"),
+        ({**BEGIN, "work": 270_000}, "needs three products"),
+        ({**BEGIN, "work": ...}, "Still missing: work|`work` is still missing"),
+        ("output", "I need a dict"),
     ],
     3: [
-        ({name: OTHER[word] for name, word in MODES.items()}, "the wrong way round"),
-        (dict.fromkeys(MODES, "reverse"), "For b: There is one input"),
-        (dict.fromkeys(MODES, "forward"), "For a: A loss is one output"),
-        ({**MODES, "c": "forward"}, "10 seeds with 784"),
-        ({**MODES, "d": "reverse"}, "6 tangents with 150"),
-        ({**MODES, "e": "reverse"}, "How many tangents"),
-        ({**MODES, "f": "forward"}, "a single seed"),
-        ({**MODES, "f": np.array([1, 2])}, r"`f` is `array\(\[1, 2\]\)`"),
-        ({**MODES, "f": "sideways"}, "`f` is `'sideways'`"),
-        ({**MODES, "f": ...}, "Still missing: f"),
-        ({"a": "reverse"}, "No answer is given for b"),
-        ("reverse", "I need a dict"),
+        ({**LEVEL, "divisor": 1}, "how the middle height changes with its own screw"),
+        ({**LEVEL, "divisor": 0.4}, "for an outer screw"),
+        ({**LEVEL, "divisor": -1.2}, "lifts its own place"),
+        ({**LEVEL, "divisor": 0.2}, "Which is more"),
+        ({**LEVEL, "divisor": 2.2}, "pressed \\*down"),
+        ({**LEVEL, "half": "yes"}, "Half a step goes the same way"),
+        ({**LEVEL, "positive": "yes"}, "divided by 0.2"),
+        ({**LEVEL, "diagonal": "no"}, "the hundred turns"),
+        ({**LEVEL, "steps": 2}, "before\\* its step"),
+        ({**LEVEL, "steps": 0}, "before the first step"),
+        ({**LEVEL, "steps": 7}, "with the whole Jacobian"),
+        ({**LEVEL, "divisor": -5}, "how far the screw turned"),
+        ({**LEVEL, "divisor": 1.6}, "two of them"),
+        ({**LEVEL, "half": "perhaps"}, "`half` is `'perhaps'`"),
+        (3, "I need a dict"),
     ],
 }

@@ -7,7 +7,10 @@ import numpy as np
 
 import autodiff_edu as ad
 
-PLAN = {"plain": 432, "segments": 12, "most": 72, "steps": 288}
+FIVE = {"A": "saves nothing", "B": "counts twice", "C": "fine", "D": "error", "E": "wrong gradient"}
+
+
+CUTS = ((0, 8), (8, 10), (10, 12), (12, 14), (14, 16))
 
 
 def block(x, kernels):
@@ -27,6 +30,25 @@ def in_parts(length):
         return mean_square(x)
 
     return loss
+
+
+def cut_at(*cuts):
+    def loss(x, kernels):
+        for first, last in zip(cuts, (*cuts[1:], 16), strict=True):
+            x = ad.checkpoint(block)(x, kernels[first:last])
+        return mean_square(x)
+
+    return loss
+
+
+def by_bytes(x, kernels):
+    """Begin a new segment when this one is full."""
+    part, size = [], 0
+    for kernel in kernels:
+        if size + kernel.shape[1] > 64:
+            x, part, size = ad.checkpoint(block)(x, part), [], 0
+        part, size = [*part, kernel], size + kernel.shape[1]
+    return mean_square(ad.checkpoint(block)(x, part))
 
 
 def nested(x, kernels):
@@ -51,14 +73,14 @@ def by_custom_gradient(x, kernels):
         return block(plain, [kernel.numpy() for kernel in kernels]), backward
 
     x = ad.constant(x)
-    for first in range(0, 16, 4):
-        x = light(x, kernels[first : first + 4])
+    for first, last in CUTS:
+        x = light(x, kernels[first:last])
     return mean_square(x)
 
 
 def by_partial(x, kernels):
-    for first in range(0, 16, 5):
-        x = ad.checkpoint(partial(block, kernels=kernels[first : first + 5]))(x)
+    for first, last in CUTS:
+        x = ad.checkpoint(partial(block, kernels=kernels[first:last]))(x)
     return mean_square(x)
 
 
@@ -83,6 +105,12 @@ def never_assigned(x, kernels):
     return mean_square(x)
 
 
+def with_a_gap(x, kernels):
+    for first, last in ((0, 8), (9, 12), (12, 16)):
+        x = ad.checkpoint(block)(x, kernels[first:last])
+    return mean_square(x)
+
+
 def called_too_early(x, kernels):
     return mean_square(ad.checkpoint(block(x, kernels)))
 
@@ -92,7 +120,7 @@ def twice_too_steep(x, kernels):
     def same(x):
         return x, lambda dy: 2.0 * dy
 
-    return same(in_parts(4)(x, kernels))
+    return same(cut_at(0, 8, 10, 12, 14)(x, kernels))
 
 
 def layer(x, w, kept):
@@ -228,52 +256,58 @@ def by_hand(x, kernels, random):
 
 
 RIGHT = {
-    1: [
-        PLAN,
-        {name: ad.constant(float(value)) for name, value in PLAN.items()},
-        {name: np.int64(value) for name, value in PLAN.items()},
-        PLAN | {"plain": 435, "most": 78},
-    ],
+    1: [FIVE, {name: f" {value.capitalize()} " for name, value in FIVE.items()}],
     2: [
-        *map(in_parts, (2, 3, 4, 5, 6)),
+        cut_at(0, 8, 10, 12, 14),
+        cut_at(0, 4, 8, 10, 12, 14),
+        cut_at(0, 8, 11, 14),
+        cut_at(0, 6, 11, 14),
+        by_bytes,
         by_partial,
         by_custom_gradient,
-        lambda x, kernels: mean_square(nested(x, kernels)),
     ],
     3: [masks_first, masks_of_floats, seeds, closed_over, copied_generators, putting_the_state_back, with_masks(half)],
 }
 
 WRONG = {
     1: [
-        (PLAN | {"plain": 144}, "number of arrays"),
-        (PLAN | {"plain": 72}, "results of all 144"),
-        (PLAN | {"segments": 72}, "the slope of m"),
-        (PLAN | {"segments": 144}, "as the plain tape does"),
-        (PLAN | {"segments": 24}, "How many of them are segments"),
-        (PLAN | {"segments": 1}, "One segment"),
-        (PLAN | {"segments": 2}, "isn't at two"),
-        (PLAN | {"segments": 10}, "k² = n"),
-        (PLAN | {"most": 24}, "How many MB"),
-        (PLAN | {"most": 36}, "one of the two terms"),
-        (PLAN | {"most": 432}, "plain tape"),
-        (PLAN | {"most": 12}, "number of segments"),
-        (PLAN | {"most": 1}, "At the minimum"),
-        (PLAN | {"steps": 144}, "forward pass"),
-        (PLAN | {"steps": 156}, "all of its 12"),
-        (PLAN | {"steps": 432}, "computed twice"),
-        (PLAN | {"steps": 24}, "not arrays"),
-        (PLAN | {"steps": 12}, "counts steps"),
-        (PLAN | {"steps": 7}, "once forward and once again"),
-        (PLAN | {"steps": ...}, "three dots"),
-        (PLAN | {"steps": "many"}, "I need one number|Write a number"),
-        ({"plain": 432}, "No answer is given for segments, most, steps"),
-        (432, "I need a dict"),
+        *(
+            (FIVE | {name: value}, hint)
+            for name, value, hint in (
+                ("A", "fine", "one segment hold"),
+                ("A", "error", "how long its segment"),
+                ("A", "counts twice", "how long its segment"),
+                ("A", "wrong gradient", "how long its segment"),
+                ("B", "fine", "what else does it do"),
+                ("B", "saves nothing", "three segments of four"),
+                ("B", "error", "doesn't change what"),
+                ("B", "wrong gradient", "what does it spoil"),
+                ("C", "error", "From which seed"),
+                ("C", "wrong gradient", "From which seed"),
+                ("C", "saves nothing", "keeps only what it returns"),
+                ("C", "counts twice", "the seed is drawn where"),
+                ("D", "fine", "Which `w`"),
+                ("D", "saves nothing", "which `w`"),
+                ("D", "counts twice", "which `w`"),
+                ("D", "wrong gradient", "without a check"),
+                ("E", "fine", "in `noise`"),
+                ("E", "saves nothing", "in `noise`"),
+                ("E", "counts twice", "in `noise`"),
+                ("E", "error", "compare the two runs"),
+                ("E", "nan", 'Write "fine"'),
+                ("E", ..., "three dots"),
+            )
+        ),
+        ({"A": "saves nothing"}, "B, C, D, E"),
+        ("fine", "I need a dict"),
     ],
     2: [
         (lambda x, kernels: mean_square(block(x, kernels)), "Nothing is run again yet"),
         (in_parts(16), "the one segment"),
         (in_parts(1), "around each layer"),
-        (in_parts(8), "You have 2 segments"),
+        *((in_parts(length), "if all layers were alike") for length in (8, 4, 2)),
+        (lambda x, kernels: mean_square(nested(x, kernels)), "which segment holds the most"),
+        (cut_at(0, 3, 10), "which segment holds the most"),
         (
             lambda x, kernels: mean_square(block(ad.checkpoint(block)(x, kernels[:8]), kernels[8:])),
             "still runs outside",
@@ -282,7 +316,9 @@ WRONG = {
         (lambda x, kernels: mean_square(ad.checkpoint(block)(x, kernels[:4])), "Do all 16 layers run"),
         (cut_off, "gradient of kernel 0 is None"),
         (paused, "which no tape follows"),
-        (never_assigned, "x as it came in"),
+        (never_assigned, "is what each returns assigned"),
+        (lambda x, kernels: mean_square(x), "x as it came in"),
+        (with_a_gap, "without a gap"),
         (called_too_early, "raised TypeError"),
         (twice_too_steep, "its gradient isn't"),
         (lambda x, kernels: ad.checkpoint(block)(x, kernels), "It returns what the layers return"),

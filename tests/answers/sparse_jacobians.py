@@ -2,7 +2,6 @@
 
 import numpy as np
 
-import autodiff_edu as ad
 from autodiff_edu.transforms.sparse_matrix import SparseMatrix
 
 
@@ -136,19 +135,70 @@ def raising(pull_back, n):
     return pull_back(np.ones(n)) @ np.ones(n + 1)
 
 
+def reach(entries, sources):
+    sets = {name: {name} for name in sources}
+    for name, inputs in entries:
+        sets[name] = set().union(*(sets.get(given, set()) for given in inputs))
+    return [sets[name] for name, _ in entries]
+
+
+def by_recursion(entries, sources):
+    made = dict(entries)
+
+    def of(name):
+        return {name} if name in sources else {found for given in made.get(name, ()) for found in of(given)}
+
+    return [of(name) for name, _ in entries]
+
+
+def by_rows_of_a_matrix(entries, sources):
+    rows = {name: np.eye(len(sources), dtype=bool)[k] for k, name in enumerate(sources)}
+    for name, inputs in entries:
+        rows[name] = np.any([rows.get(given, np.zeros(len(sources), bool)) for given in inputs], axis=0)
+    return [{source for source, found in zip(sources, rows[name], strict=True) if found} for name, _ in entries]
+
+
+def in_place(entries, sources):
+    sets = {name: {name} for name in sources}
+    for name, inputs in entries:
+        sets[name] = sets.setdefault(inputs[0], set())
+        for given in inputs[1:]:
+            sets[name].update(sets.get(given, set()))
+    return [sets[name] for name, _ in entries]
+
+
+def without_constants(entries, sources):
+    sets = {name: {name} for name in sources}
+    for name, inputs in entries:
+        sets[name] = set()
+        for given in inputs:
+            sets[name] |= sets[given]
+    return list(sets.values())[len(sources) :]
+
+
+def with_constants(entries, sources):
+    sets = {name: {name} for name in sources}
+    for name, inputs in entries:
+        sets[name] = set().union(*(sets.get(given, {given}) for given in inputs))
+    return [sets[name] for name, _ in entries]
+
+
+def of_letters(entries, sources):
+    sets = {name: set(name) for name in sources}
+    for name, inputs in entries:
+        sets[name] = set().union(*(sets.get(given, set()) for given in inputs))
+    return [sets[name] for name, _ in entries]
+
+
 WAYS = {"a": ("columns", 2), "b": ("rows", 1), "c": ("rows", 2), "d": ("columns", 3), "e": ("rows", 2)}
 OTHER = {"rows": "columns", "columns": "rows"}
 
 RIGHT = {
     1: [
-        [0, 1, 1, 0, 0, 1],
-        (1, 0, 0, 1, 1, 0),
-        np.array([5, 7, 7, 5, 5, 7]),
-        ["red", "blue", "blue", "red", "red", "blue"],
-        "abbaab",
-        [ad.constant(float(colour)) for colour in (0, 1, 1, 0, 0, 1)],
-        dict(enumerate([0, 1, 1, 0, 0, 1])),
-        [0.0, 1.0, 1.0, 0.0, 0.0, 1.0],
+        reach,
+        by_recursion,
+        by_rows_of_a_matrix,
+        lambda entries, sources: [sorted(found) for found in reach(entries, sources)],
     ],
     2: [by_loops, at_once, as_sparse, with_few_rows, lambda pull_back, n: by_loops(pull_back, n).tolist()],
     3: [
@@ -161,21 +211,27 @@ RIGHT = {
 
 WRONG = {
     1: [
-        ([0, 0, 1, 2, 1, 0], "what greedy colouring takes"),
-        ([0, 1, 2, 3, 4, 5], "6 products would do.*start at row 0"),
-        ([np.nan] * 6, "NaN is not a colour"),
-        ([0, None, None, 0, 0, None], "None is not a colour"),
-        ([0, 0, 0, 0, 0, 0], "Rows 0 and 2 have the same colour, but both have a number in column 0"),
-        ([0, 0, 1, 0, 1, 0], "Rows 1 and 3 have the same colour, but both have a number in column 2"),
-        ([0, 1, 1, 0, 1, 0], "Rows 1 and 4 have the same colour, but both have a number in column 3"),
-        ([0, 1, 0, 1, 0], "not the columns"),
-        ([0, 1], "six colours, and got 2"),
-        ([[0, 3, 4], [1, 2, 5]], "look like groups"),
-        ([np.array([0, 3, 4]), np.array([1, 2, 5])], "look like groups"),
-        ([0, 1, 1, 0, 0, ...], "three dots"),
-        ({0, 1}, "look like groups"),
-        (2, "a list with a colour for each row"),
-        (None, "a list with a colour for each row"),
+        (lambda entries, sources: [set(inputs) & set(sources) for _, inputs in entries], "directly"),
+        (lambda entries, sources: [set(inputs) for _, inputs in entries], "Go on from each"),
+        (in_place, "changes after it was finished"),
+        (without_constants, "raised KeyError.*A name without a set is a constant"),
+        (with_constants, "count constants as sources"),
+        (of_letters, "two letters"),
+        (lambda entries, sources: [set() for _ in entries], "On itself"),
+        (lambda entries, sources: [set(sources) for _ in entries], "promises nothing"),
+        (lambda entries, sources: reach(entries, sources)[-1], "I need a list|I need 6 sets"),
+        (lambda entries, sources: [*reversed(reach(entries, sources))], "its set is"),
+        (
+            lambda entries, sources: [
+                found | {name} for found, (name, _) in zip(reach(entries, sources), entries, strict=True)
+            ],
+            "names of",
+        ),
+        (lambda entries, sources: dict(zip("abcdef", reach(entries, sources), strict=False)), "returns a dict"),
+        (lambda entries, sources: [len(found) for found in reach(entries, sources)], "a set for each entry"),
+        (lambda entries, sources: None, "a `return` missing"),
+        (lambda entries, sources: ..., "three dots"),
+        ([{"x"}], "without calling it"),
     ],
     2: [
         (template, "a one at each row of its colour"),

@@ -440,3 +440,15 @@ def test_an_argument_that_is_not_taken_is_named_together_with_numpys_function(ca
 def test_what_numpy_refuses_is_not_a_number_for_a_tensor_either(call, error, said):
     with pytest.raises(error, match=said):
         call()
+
+
+def test_a_watched_count_says_how_to_make_a_whole_number_of_it():
+    def power(x, n):
+        y = x
+        for _ in range(n):
+            y = y * x
+        return y
+
+    with pytest.raises(TypeError, match=r"n is the float 3.*range\(int\(n\)\)"):
+        ad.play(power, 1.5, 3)
+    assert ad.grad(lambda x, n: power(x, int(n)))(1.5, 3.0) == 1.5**3 * 4

@@ -1,4 +1,4 @@
-"""What chapter 23 says of PyTorch and JAX."""
+"""What chapter 27 says of PyTorch and JAX."""
 
 import pytest
 

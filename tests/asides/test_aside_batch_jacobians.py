@@ -1,4 +1,4 @@
-"""What chapter 18 says of PyTorch and JAX."""
+"""What chapter 19 says of PyTorch and JAX."""
 
 import pytest
 

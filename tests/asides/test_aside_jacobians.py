@@ -2,11 +2,32 @@
 
 import pytest
 
-pytestmark = pytest.mark.asides
+pytestmark = [
+    pytest.mark.asides,
+    pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning"),  # PyTorch's own call of it
+]
 
 
-def test_jacrev_computes_a_jacobian_in_both():
+def both():
     torch = pytest.importorskip("torch")
     jax = pytest.importorskip("jax")
-    for jacrev, x in ((torch.func.jacrev, torch.tensor([1.0, 3.0])), (jax.jacrev, jax.numpy.array([1.0, 3.0]))):
-        assert jacrev(lambda x: x**2)(x).tolist() == [[2.0, 0.0], [0.0, 6.0]]
+    return ((torch.func, torch.tensor), (jax, jax.numpy.array))
+
+
+def f(x):
+    """Return two numbers, with a Jacobian that is not symmetric."""
+    return x * x[0]
+
+
+def test_a_jacobian_comes_from_the_output_and_from_the_input_in_both():
+    for module, array in both():
+        for name in ("jacrev", "jacfwd"):
+            assert getattr(module, name)(f)(array([1.0, 3.0])).tolist() == [[2.0, 0.0], [3.0, 1.0]]
+
+
+def test_a_seed_pulled_back_is_a_row_and_a_tangent_pushed_forward_a_column_in_both():
+    for module, array in both():
+        value, pull_back = module.vjp(f, array([1.0, 3.0]))
+        assert value.tolist() == [1.0, 3.0]
+        assert pull_back(array([0.0, 1.0]))[0].tolist() == [3.0, 1.0]
+        assert module.jvp(f, (array([1.0, 3.0]),), (array([1.0, 0.0]),))[1].tolist() == [2.0, 3.0]

@@ -1,4 +1,4 @@
-"""What chapter 20 says of PyTorch and JAX."""
+"""What chapter 22 says of PyTorch and JAX."""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""What appendix B says of PyTorch and JAX."""
+"""What appendix B says of JAX, PyTorch and SciPy."""
+
+import inspect
 
 import numpy as np
 import pytest
@@ -6,11 +8,16 @@ import pytest
 pytestmark = pytest.mark.asides
 
 
-def test_a_vjp_returns_the_value_and_a_function_that_returns_a_tuple():
+def test_jacobians_take_no_pattern_in_jax_and_pytorch():
     torch = pytest.importorskip("torch")
     jax = pytest.importorskip("jax")
-    seed = np.array([1.0, 0.0])
-    _, pull = jax.vjp(lambda x: x**2, jax.numpy.array([1.0, 3.0]))
-    assert np.asarray(pull(jax.numpy.asarray(seed, dtype="float32"))[0]).tolist() == [2.0, 0.0]
-    _, pull = torch.func.vjp(lambda x: x**2, torch.tensor([1.0, 3.0], dtype=torch.float64))
-    assert pull(torch.from_numpy(seed))[0].numpy().tolist() == [2.0, 0.0]
+    for jacobian in (jax.jacrev, jax.jacfwd, torch.func.jacrev, torch.func.jacfwd, torch.autograd.functional.jacobian):
+        names = " ".join(inspect.signature(jacobian).parameters)
+        assert "spars" not in names
+        assert "pattern" not in names
+
+
+def test_least_squares_takes_a_pattern():
+    optimize = pytest.importorskip("scipy.optimize")
+    found = optimize.least_squares(lambda x: x - 1.0, np.zeros(5), jac_sparsity=np.eye(5))
+    assert np.allclose(found.x, 1.0)

@@ -233,10 +233,13 @@ def test_the_citation_the_changes_and_the_page_for_teachers_are_of_this_version(
     assert wheels == [version]
 
 
-@pytest.mark.parametrize("name", ["SECURITY", "CODE_OF_CONDUCT"])
+@pytest.mark.parametrize("name", ["SECURITY", "CODE_OF_CONDUCT", "book/about"])
 def test_a_page_says_whom_to_write_to_or_that_there_is_no_address_yet(name):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     addresses = [author["email"] for author in project["authors"] if "email" in author]
+    if name == "book/about":
+        configuration = yaml.safe_load((BOOK / "_config.yml").read_text(encoding="utf-8"))
+        addresses += filter(None, [configuration["repository"]["url"]])
     text = " ".join((ROOT / f"{name}.md").read_text(encoding="utf-8").split())
     assert all(address in text for address in addresses)
     assert ("No address for this has been set yet" in text) == (not addresses)

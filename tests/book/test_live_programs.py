@@ -15,6 +15,7 @@ from kernel import Kernel, values, with_values
 from live_programs import needed
 
 from autodiff_edu.course.contents import OURS
+from autodiff_edu.player.unpacking import content_of
 
 from .steps import STORED, steps, unlike
 
@@ -53,6 +54,12 @@ def test_a_chapters_programs_show_what_is_stored(chapter: str, monkeypatch: pyte
     assert [program["kind"] for program in found].count("check") == len(OURS.find(chapter).exercises)
     assert ("play" in [program["kind"] for program in found]) == (chapter not in STORED)
     for program in found:
+        if program["kind"] == "train":
+            pictures: list[str] = []
+            Kernel().train(program["setup"], program["source"], pictures.append)
+            assert all("<svg" in picture for picture in pictures)
+            assert len(set(pictures)) == len(pictures) > 10
+            continue
         told = Kernel().run(program["setup"], program["source"])
         assert [text for kind, text in told["outputs"] if kind == "error"] == []
         if program["kind"] == "check":
@@ -107,6 +114,26 @@ def test_a_program_that_fails_shows_its_own_lines_alone() -> None:
     assert "autodiff_edu/" not in text
 
 
+def test_a_cell_that_fails_under_play_shows_its_steps_up_to_the_error_under_its_own_name() -> None:
+    source = "%%play\nx = ad.Variable(2.0)\nwith ad.GradientTape() as tape:\n    y = x * x\n    1 / 0"
+    told = Kernel().run("import autodiff_edu as ad", source, title="cell 7")
+    (_, html), (kind, error) = told["outputs"]
+    assert steps(html)[-1] == "Line 5: ZeroDivisionError: division by zero."
+    (code,) = content_of(html)["trace"]["code"]
+    assert (code["place"], code["first_line"]) == ("cell 7", 2)
+    assert (kind, told["line"]) == ("error", 5)
+    assert "line 5, in <module>" in error
+    assert "cell 7" not in error
+
+
+def test_an_editor_can_complete_what_follows_a_modules_dot() -> None:
+    names = live_programs.names()
+    assert ("function", "Return a function that computes the gradient of f.") in [each[1:] for each in names["ad"]]
+    assert ("exp", "function") in names["np"]
+    assert {each[0] for each in names["np.linalg"]} >= {"solve", "norm"}
+    assert not [each for listed in names.values() for each in listed if each[0].startswith("_")]
+
+
 def test_what_is_printed_and_displayed_comes_in_order() -> None:
     told = Kernel().run("print('not shown')", "print('a')\ndisplay(1)\nprint('b')\n2")
     assert "".join(text for _, text in told["outputs"]) == "a\n1\nb\n2\n"
@@ -116,7 +143,7 @@ def test_a_figure_that_was_displayed_is_not_displayed_again_at_the_end() -> None
     drawn = "import matplotlib.pyplot as plt\nfigure, axes = plt.subplots()\naxes.plot([1, 2])\n"
     for shown, pictures in {"figure": 1, "display(figure)": 1, "": 1, "plt.subplots()\nfigure": 2}.items():
         told = Kernel().run("", drawn + shown)
-        assert "".join(text for _, text in told["outputs"]).count("<img ") == pictures, shown
+        assert [kind for kind, _ in told["outputs"]].count("picture") == pictures, shown
 
 
 def test_each_explorer_of_a_program_can_be_moved() -> None:

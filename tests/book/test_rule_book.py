@@ -104,9 +104,13 @@ def test_every_operation_with_corners_is_on_the_page_with_the_slope_that_it_take
     assert {operation for operation, *_ in rule_book.CORNERED} == CORNERS.keys()
     rows = list(rule_book.rows_of_corners())
     assert len(rows) == len(rule_book.CORNERED)
-    assert "| {ref}`np.absolute <source-of-np.absolute>` | 0 | -1 to 1 | 0 |" in rows
+    assert "| {ref}`np.absolute <source-of-np.absolute>` | [0]{#corner-np-absolute} | -1 to 1 | 0 |" in rows
+    text = BOOK.read_text(encoding="utf-8")
+    for operation in CORNERS:  # its rule links to the first of its corners
+        label = rule_book.corner_label(operation)
+        assert (text.count(f"(#{label})"), text.count(f"{{#{label}}}")) == (1, 1)
     below, above = (row for row in rows if "`np.where <" in row)
-    assert below.endswith("np.where(x > 0, x, 0)` | 0 to 1 | 0 |")
+    assert below.endswith("np.where(x > 0, x, 0)`]{#corner-np-where} | 0 to 1 | 0 |")
     assert above.endswith("np.where(x >= 0, x, 0)` | 0 to 1 | 1 |")
 
 

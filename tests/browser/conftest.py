@@ -120,6 +120,7 @@ class Tab:
 
     def is_quiet(self, *known: str) -> None:
         """Assert that no script failed and nothing was logged as an error, apart from what is known of others."""
+        known += ("Blocked autofocusing",)  # of a framed player; a definition that opens has the focus all the same
         assert not [text for text in self.complaints if not any(part in text for part in known)]
 
 

@@ -19,6 +19,7 @@ READ = """root => {
   const texts = (selector) => all(selector).map((element) => element.textContent);
   const lines = all("[data-line][data-lit]").filter((line) => line.getClientRects().length);
   const fields = ["operation", "value", "cotangent", "before", "contribution", "after", "count"];
+  const field = (name) => texts(`[data-field="${name}"]`); // none where the panel lists what has a name
   return {
     step: Number(root.dataset.step),
     kind: root.dataset.kind,
@@ -28,7 +29,7 @@ READ = """root => {
     states: all("li[data-entry]").map((item) => item.dataset.state),
     lit: lines.map((line) => [Number(line.dataset.line), line.querySelector("code").textContent]),
     mark: lines.flatMap((line) => [...line.querySelectorAll("mark")]).map((mark) => mark.textContent),
-    fields: Object.fromEntries(fields.map((name) => [name, texts(`[data-field="${name}"]`).join()])),
+    fields: Object.fromEntries(fields.map((name) => [name, field(name).length ? field(name).join() : "—"])),
     boxes: Object.fromEntries(
       all("[data-tensor]").map((box) => [box.dataset.tensor, box.querySelector("title").textContent]),
     ),

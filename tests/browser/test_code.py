@@ -161,3 +161,27 @@ def test_the_lines_that_a_condition_leaves_out_are_dim_from_then_on(visit: Any, 
             (plain,) = player.root.locator(f'[data-line="{start + 1}"]').evaluate_all(colours)
             assert plain not in left.evaluate_all(colours)
             assert "did not run" in str(left.first.get_attribute("title"))
+
+
+def test_in_the_backward_pass_a_turn_of_a_loop_shows_the_lines_that_it_left_out(visit: Any, tmp_path: Path) -> None:
+    def f(x: Any) -> Any:
+        for k in range(2):
+            if k == 0:
+                x *= 2
+            else:
+                x **= 2
+        return x
+
+    traced = ad.play(f, 1.0)
+    document = traced.document()
+    traced.save(tmp_path / "player.html")
+    player = Shown(visit((tmp_path / "player.html").as_uri()).page.locator("section.player"))
+    start = f.__code__.co_firstlineno
+    for number, step in enumerate(document["steps"]):
+        if step["kind"] not in ("pull back", "accumulate"):
+            continue
+        player.root.locator("input[type=range]").fill(str(number))
+        player.stands_at(number)
+        left = player.root.locator("[data-line][data-left-out]")
+        own = step["where"]["line"] - start
+        assert left.evaluate_all("rows => rows.map((row) => Number(row.dataset.line))") == [start + 8 - own]

@@ -49,6 +49,23 @@ def test_a_player_is_paused_at_first_and_its_speed_says_how_long_a_step_stays(op
     tab.is_quiet()
 
 
+def test_in_a_list_the_arrows_to_the_sides_step_and_the_others_choose(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(save_page(diamond(), tmp_path)))
+    size = player.root.locator(".size")
+    size.focus()
+    player.press("ArrowDown")
+    assert size.evaluate("list => list.selectedOptions[0].textContent") == "by line"
+    player.press("ArrowRight")
+    assert size.evaluate("list => list.selectedOptions[0].textContent") == "by line"
+    landed = int(player.root.get_attribute("data-step"))
+    assert landed > 0
+    player.press("ArrowLeft")
+    player.stands_at(0)
+    player.press("ArrowUp")
+    player.press("ArrowRight")
+    player.stands_at(1)
+
+
 def test_the_keys_with_a_modifier_are_the_browsers(visit: Any, tmp_path: Path) -> None:
     player = only(visit(save_page(diamond(), tmp_path)))
     player.root.focus()

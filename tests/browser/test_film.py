@@ -57,7 +57,7 @@ def test_with_less_motion_a_film_is_one_slide(visit: Any, tmp_path: Path) -> Non
     tab = visit((tmp_path / "film.svg").as_uri(), SCREEN, reduced_motion="reduce")
     assert tab.page.evaluate("document.getAnimations().length") == 0
     seen = [text["words"] for text in tab.page.evaluate(SEEN, None) if not text["cut"]]
-    slides = [texts(player.frames(step, size="16:9").svg()) for step in range(len(player))]
+    slides = [texts(player.frames(number, size="16:9").svg()) for number in range(1, len(player) + 1)]
     assert sorted(seen) in slides
     assert "after" in seen, "the sum of an accumulator"
 

@@ -138,7 +138,7 @@ CELLS = {
     "imports": IMPORTS,
     "function": "def f(a):\n    b = a + a\n    c = b + b\n    return np.sum(np.sin(c))",
     "player": "player = ad.play(f, np.array([1.0, 2.0]))\nplayer",
-    "moves": "player.step = 3",
+    "moves": "player.step = 4",
     "asks": "player.step",
     "prediction": "from autodiff_edu.course import Prediction\n"
     'Prediction("What is 2 + 2?", answer=4, hints={5: "One less."}, why="Count.")',
@@ -294,8 +294,8 @@ def test_python_and_the_reader_move_the_same_player(notebook: Notebook) -> None:
     player.click("next")
     player.agrees(expected, 4)
     notebook.run(NUMBERS["asks"])
-    notebook.output(NUMBERS["asks"]).get_by_text("4", exact=True).wait_for()
-    assert notebook.ask("player.step") == 4
+    notebook.output(NUMBERS["asks"]).get_by_text("5", exact=True).wait_for()
+    assert notebook.ask("player.step") == 5
 
 
 def test_two_views_show_the_same_step(notebook: Notebook) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import stopped
+from programs import stopped, training
 
 import autodiff_edu as ad
 from browser.player_page import TOO_WIDE, Shown
@@ -284,16 +284,51 @@ def test_the_player_has_one_height_at_every_step(panel: Any) -> None:
         assert len({tuple(seen) for seen in shown.player.at_every_step(read)}) == 1
 
 
-def test_what_is_about_no_tensor_leaves_its_room_to_the_graph(visit: Any, tmp_path: Path) -> None:
+NAMED = """root => [...root.querySelectorAll(".about tr[data-row]")].filter((row) => row.checkVisibility()).map((row) =>
+  [row.querySelector(".name").textContent, row.querySelector(".value").textContent])"""
+
+
+def test_what_is_about_no_tensor_lists_the_named_values_so_far(visit: Any, tmp_path: Path) -> None:
     panel = Panel(visit, tmp_path, stopped())
-    room = "root => root.querySelector('.graph-figure').clientHeight"
     for width in (1280, 720):
         panel.root.page.set_viewport_size({"width": width, "height": 720})
-        panel.go(1)
-        before = panel.root.evaluate(room)
         panel.go([step["kind"] for step in panel.steps].index("pause"))
-        assert not panel.root.locator(".panel .body").is_visible()
-        assert panel.root.evaluate(room) > before or width == 1280
+        assert panel.root.evaluate(NAMED) == [["x", "3"], ["a", "9"]]
+        assert not panel.root.locator('[data-field="operation"]').is_visible()
+    panel.go(1)
+    assert panel.root.locator('[data-field="operation"]').is_visible()
+
+
+def test_a_named_array_is_its_numbers_or_its_shape_and_of_a_loop_the_latest(visit: Any, tmp_path: Path) -> None:
+    panel = Panel(visit, tmp_path, training(3))
+    turns = [number for number, step in enumerate(panel.steps) if step.get("what") == "value"]
+    if not turns:
+        turns = [number for number, step in enumerate(panel.steps) if step["kind"] == "release"]
+    panel.go(turns[-1])
+    rows = dict(panel.root.evaluate(NAMED))
+    assert 2 < len(rows) <= 6
+    assert not any(name[-1] in "₂₃" and name[:-1] in rows for name in rows)
+    assert all(len(text) <= 20 for text in rows.values())
+
+
+def test_where_nothing_has_a_value_yet_the_graph_has_the_room(visit: Any, tmp_path: Path) -> None:
+    traced = training(1)
+    panel = Panel(visit, tmp_path, traced)
+    panel.root.page.set_viewport_size({"width": 700, "height": 720})
+    empty = panel.root.locator(".panel[data-empty]").count()
+    assert empty == (0 if "tensor" in panel.steps[0] or "entry" in panel.steps[0] else 1)
+
+
+def test_factor_and_cotangent_of_a_product_of_matrices_stand_side_by_side(panel: Any) -> None:
+    at = panel(traced(lambda w: np.sum(np.arange(6.0).reshape(2, 3) @ w), w=np.ones((3, 2))))
+    number = max(k for k, step in enumerate(at.steps) if step["kind"] == "accumulate")
+    at.go(number)
+    lit = at.root.locator('[data-field="backward"] > [data-now]')
+    assert lit.locator("svg").count() == 2
+    tall = lit.locator("svg").first.bounding_box()["height"]
+    assert 10 < tall < 40
+    at.go(number - 1)
+    assert at.root.locator(".formulas svg").count() == 0
 
 
 def cells(table: Any) -> list[list[str]]:

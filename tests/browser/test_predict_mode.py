@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import FIVE, HOSTILE, cubic, cut_off, power, pushing, rows, two_passes
+from programs import FIVE, HOSTILE, cubic, cut_off, not_a_number, power, pushing, rows, two_passes
 
 import autodiff_edu as ad
 from autodiff_edu.player.packing import dumps, pack
@@ -335,7 +335,8 @@ def test_a_question_is_withdrawn_by_going_elsewhere(predict: Any) -> None:
     at.is_asked(number)
     at.player.click("next")  # a question is not passed by asking again
     at.player.agrees(at.expected, number - 1)
-    at.player.press("ArrowRight")  # in the field: a key of the field
+    at.player.press("7")
+    at.player.press("ArrowRight")  # in what is typed: a key of the field
     at.player.agrees(at.expected, number - 1)
     at.player.click("previous")
     at.player.agrees(at.expected, number - 2)
@@ -345,6 +346,27 @@ def test_a_question_is_withdrawn_by_going_elsewhere(predict: Any) -> None:
     assert not at.root.locator(".predict").is_visible()
     at.player.click("next")
     at.player.agrees(at.expected, number)
+
+
+def test_the_arrows_step_while_a_question_is_open(predict: Any) -> None:
+    at = predict(cubic())
+    number = at.find("accumulate")
+    at.is_asked(number)
+    at.player.press("ArrowLeft")
+    at.player.agrees(at.expected, number - 2)
+    assert not at.root.locator(".question").is_visible()
+    at.is_asked(number)
+    at.player.press("ArrowRight")
+    at.player.agrees(at.expected, number)
+    assert at.verdict.startswith("Answer: "), "as it is skipped with “Show me”"
+    at.player.press("ArrowLeft")
+    at.player.agrees(at.expected, number - 1)
+    at.player.press("p")
+    assert not at.root.locator(".predict").is_visible()
+    at.player.press("ArrowRight")
+    at.player.agrees(at.expected, number)
+    at.player.press("p")
+    assert at.root.locator(".predict").is_visible()
 
 
 def test_playing_stops_at_a_question(open_tab: Any, tmp_path: Path) -> None:
@@ -371,3 +393,44 @@ def test_the_player_keeps_its_height_while_it_asks(visit: Any, tmp_path: Path) -
         assert len({height for _, (height, _) in seen}) == 1
         assert [wide for _, (_, wide) in seen if wide] == []
         assert seen[-1][0] == len(traced) - 1
+
+
+def test_what_must_be_kept_is_not_asked_of_a_number_in_the_code(visit: Any, tmp_path: Path) -> None:
+    def triple(a: Any) -> Any:
+        b = a + 1.0
+        c = b * 3.0
+        return np.sin(c)
+
+    ad.play(triple, 2.0).save(tmp_path / "triple.html")
+    player = only(visit((tmp_path / "triple.html").as_uri()))
+    player.click("predict")
+    for _ in range(3):
+        if "must be kept" in player.root.locator(".prompt").text_content():
+            break
+        if player.root.locator(".question").is_visible():
+            player.click("reveal")
+        player.click("next")
+    assert player.root.locator(".prompt").text_content().endswith("to differentiate it later, besides the number?")
+    options = player.root.locator(".question").locator("button, label").all_text_contents()
+    assert [each for each in options if each not in ("Check", "Show me")] == ["b", "c", "none of them"]
+
+
+def test_a_question_that_is_open_says_what_it_waits_for(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(save_page(cubic(), tmp_path)))
+    player.click("predict")
+    for _ in range(4):
+        if not player.root.locator(".question").is_visible():
+            player.click("next")
+    assert player.root.locator(".verdict").text_content() == ""
+    player.click("next")
+    assert player.root.locator(".verdict").text_content() == "First answer, or press “Show me”."
+    assert player.root.locator(".question").is_visible()
+
+
+def test_where_nan_is_born_is_not_marked_before_it_is_asked(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(save_page(not_a_number(), tmp_path)))
+    marks = player.root.locator(".scrubber :is(.birth, .spoilt)")
+    assert marks.count() > 0
+    assert marks.first.is_visible()
+    player.click("predict")
+    assert not any(mark.is_visible() for mark in marks.all())

@@ -80,7 +80,7 @@ def test_a_player_stands_in_a_box_is_linked_and_observed(notebook: Notebook) -> 
     assert 0 < buttons["y"] < notebook.page.viewport_size["height"] - 40, "near the sentence"
     player.click("next")
     value = notebook.output(NUMBERS["box"]).locator(".widget-readout")
-    notebook.page.wait_for_function("field => field.textContent === '1'", arg=value.element_handle())
+    notebook.page.wait_for_function("field => field.textContent === '2'", arg=value.element_handle())
     notebook.output(NUMBERS["box"]).locator(".noUi-handle").focus()
     for _ in range(2):
         notebook.page.keyboard.press("ArrowRight")
@@ -88,7 +88,7 @@ def test_a_player_stands_in_a_box_is_linked_and_observed(notebook: Notebook) -> 
     player.root.get_by_role("button", name="Predict", exact=True).click()
     notebook.page.wait_for_function("root => root.hasAttribute('data-predicting')", arg=player.root.element_handle())
     wait_until(notebook, "heard[-1] == ('predict', True)")
-    assert ("step", 3) in notebook.ask("heard")
+    assert ("step", 4) in notebook.ask("heard")
     notebook.ask("boxed.set_trait('predict', False)")
     notebook.page.wait_for_function("root => !root.hasAttribute('data-predicting')", arg=player.root.element_handle())
     notebook.tab.is_quiet(*KNOWN)
@@ -192,7 +192,7 @@ def test_a_saved_notebook_plays_when_it_is_opened_again_with_a_kernel_or_without
 ) -> None:
     notebook.run_cells(NUMBERS["player"])
     notebook.command("docmanager:save")
-    for outputs in (saved(lab, cell) for cell in ("player", "asks")):
+    for outputs in (saved(lab, cell) for cell in ("player", "asks", "box")):
         assert [sorted(output.data) for output in outputs] == [["text/html", "text/plain"]]
     end_kernels(lab)
     for kernel in (True, False):
@@ -204,11 +204,15 @@ def test_a_saved_notebook_plays_when_it_is_opened_again_with_a_kernel_or_without
         player.click("next")
         player.press("ArrowRight")
         player.stands_at(2)
+        boxed = player_in(again, "box")
+        boxed.stands_at(0)
+        boxed.click("next")
+        boxed.stands_at(1)
         question = again.output(NUMBERS["asks"])
         question.get_by_role("textbox").fill("4")
         again.page.keyboard.press("Enter")
         question.get_by_text("Right: 4. Count.").wait_for()
-        for cell in ("player", "asks", "explores"):
+        for cell in ("player", "asks", "explores", "box"):
             assert "model" not in again.output(NUMBERS[cell]).inner_text().lower()
 
 
@@ -225,7 +229,7 @@ def test_a_cell_moves_no_player_that_another_one_showed_before_the_kernel_was_st
     notebook.run_cells(0, 2)
     players[1].stands_at(0)
     players[1].click("last")
-    wait_until(notebook, "player.step == len(player) - 1")
+    wait_until(notebook, "player.step == len(player)")
     players[0].stands_at(0)
 
 

@@ -67,6 +67,28 @@ def test_what_is_added_up_lies_above_the_buttons(visit: Any, tmp_path: Path) -> 
     assert not player.root.locator(".accumulator").is_visible()
 
 
+def test_the_graph_has_240_pixels_while_one_steps(visit: Any, tmp_path: Path) -> None:
+    for traced in (diamond(), training(1)):
+        player = only(visit(save_page(traced, tmp_path), viewport=TELEPHONE))
+        seen = player.root.evaluate(
+            """async root => {
+              const { autodiffPlayer: player } = root.getRootNode().host;
+              const seen = [];
+              for (let step = 0; step <= Number(root.querySelector(".scrubber input").max); step++) {
+                player.show(step);
+                await new Promise(requestAnimationFrame);
+                const top = (part) => part.getBoundingClientRect().top;
+                const over = [...root.querySelectorAll(".accumulator > *, .buttons")]
+                  .filter((part) => part.checkVisibility({ visibilityProperty: true })).map(top);
+                const graph = root.querySelector(".graph").getBoundingClientRect();
+                seen.push(Math.min(graph.bottom, ...over) - graph.top);
+              }
+              return seen;
+            }"""
+        )
+        assert min(seen) >= 240
+
+
 def test_on_a_low_screen_the_sum_covers_nothing(visit: Any, tmp_path: Path) -> None:
     """As at 1280 by 720 pixels, enlarged to 200 %."""
     traced = diamond()

@@ -19,7 +19,7 @@ READ = """root => ({
   direction: root.dataset.direction,
   pill: root.querySelector("header .direction").textContent,
   formula: root.querySelector('[data-field="forward"]').textContent.replace(/\\\\s/g, ""),
-  cotangent: root.querySelector('[data-field="cotangent"]').textContent,
+  cotangent: root.querySelector('[data-field="cotangent"]')?.textContent,
   memory: root.querySelector('[data-field="memory"]').textContent,
 })"""
 

@@ -1,4 +1,4 @@
-"""The wave before the first step: values down the graph, cotangents back, and no number; and how far a step goes."""
+"""The wave before the first step: values down the graph, cotangents back, with numbers; and how far a step goes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import autodiff_edu as ad
 from browser.player_page import only, read, save_page
 
 WAVE = "root => root.querySelector('.graph-figure').dataset.wave ?? null"
-TEXTS = "root => [...root.querySelectorAll('.graph [data-tensor] text')].map((text) => text.textContent)"
+TEXTS = """root => [...root.querySelectorAll('.graph [data-tensor] text:not([style*=opacity])')]
+  .map((text) => text.textContent)"""
 COPIES = "root => root.querySelectorAll('.wave, .graph [style*=opacity]').length"
 
 
@@ -47,7 +48,7 @@ def test_the_first_play_begins_with_the_wave_and_goes_on_where_the_reader_was(
     sentence = player.root.locator(".sentence")
     assert sentence.text_content().startswith("First, an overview: values go down, ")
     assert second in sentence.text_content()
-    assert player.root.evaluate(TEXTS) == texts, "no number is given away"
+    assert player.root.evaluate(TEXTS) == texts, "what is known does not change"
     if motion == "reduce":
         assert player.root.locator(".wave circle").count() == 0
     clock.run_for(1001)
@@ -63,6 +64,20 @@ def test_the_first_play_begins_with_the_wave_and_goes_on_where_the_reader_was(
     player.click("play")
     player.click("play")
     assert player.root.evaluate(WAVE) is None, "only the first time"
+
+
+def test_numbers_appear_as_the_wave_passes_and_go_with_it(timed: Any) -> None:
+    player, clock = timed(diamond(), reduced_motion="reduce")
+    passed = """root => [...root.querySelectorAll('.graph text[style*=opacity]')].map((text) => text.textContent)"""
+    player.root.focus()
+    player.press("w")
+    document = diamond().document()
+    texts = player.root.evaluate(passed)
+    for tensor in [one for one in document["tensors"] if one["kind"] == "computed" and not one["value"]["shape"]]:
+        assert any(tensor["value"]["text"] in text for text in texts), tensor["name"]
+    assert [text for text in texts if text.startswith("← ")]
+    clock.run_for(2500)
+    assert player.root.evaluate(passed) == []
 
 
 def test_the_wave_is_played_again_by_a_key_and_a_button_and_ended_by_any(timed: Any) -> None:
@@ -219,3 +234,26 @@ def test_who_chooses_a_size_with_the_mouse_steps_with_the_next_key(visit: Any, t
     tab.page.keyboard.press("ArrowRight")
     assert size.locator("option:checked").text_content() == "by pass"
     assert int(player.root.locator("input[type=range]").input_value()) > 1
+
+
+def test_by_turn_every_turn_of_the_program_is_a_landing(visit: Any, tmp_path: Path) -> None:
+    def odd(x: Any) -> Any:
+        total = x
+        for k in range(5):
+            if k % 2 == 1:
+                continue
+            total = total * x + 0.9
+            if total > 40.0:
+                break
+        return np.sin(total)
+
+    played = ad.play(odd, 1.5)
+    wanted = [k for k, step in enumerate(played.document()["steps"]) if "of the loop begins" in step["text"]]
+    assert len(wanted) == 5
+    played.save(tmp_path / "odd.html")
+    player = only(visit((tmp_path / "odd.html").as_uri()))
+    player.root.get_by_role("combobox", name="How far a step goes").select_option("by turn")
+    player.root.focus()
+    for number in wanted:
+        player.press("ArrowRight")
+        player.stands_at(number)

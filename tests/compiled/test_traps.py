@@ -48,6 +48,11 @@ class TestPasses:
         assert_as_without(lambda x: 256.0 * (256.0 * x), np.array([0.5, 1.0], "float16"))
         assert_as_without(lambda x: 0.5 * (4.0 * x), np.array([1e308]))
 
+    def test_two_numbers_are_not_joined_where_their_product_is_rounded_near_zero(self):
+        for inner, outer in ((0.5, 2.0), (0.25, 0.5), (3.0, 2.0), (0.3, 4.0), (2.0, 0.25)):
+            small = np.array([5e-324, 2.5e-323, 7e-308])
+            assert_as_without(lambda x, inner=inner, outer=outer: outer * (inner * x), small)
+
     def test_zeros_of_both_signs_are_not_one_number(self):
         for zeros in ([0.0, -0.0], [-0.0, 0.0], np.array([0.0, complex(0.0, -0.0)])):
             assert_as_without(lambda x, zeros=zeros: x / np.array(zeros), np.array([1.0, 1.0]))

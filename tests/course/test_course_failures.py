@@ -1,6 +1,6 @@
 """The failures that each chapter of the course has its reader see once, and their repairs.
 
-Each must fail in the way that the chapter says, or there is nothing to see. Those of chapters 0 and 18 are
+Each must fail in the way that the chapter says, or there is nothing to see. Those of chapters 0 and 19 are
 numbers, and are in `test_course_numbers.py`.
 """
 
@@ -888,7 +888,7 @@ def test_damping_by_more_than_the_most_negative_eigenvalue_turns_the_step_from_t
     assert (q + damped)[1] == pytest.approx(1.311, abs=1e-3)
 
 
-# Chapter 18: batch normalisation, and the check that finds it -------------------------------------------------------
+# Chapter 19: batch normalisation, and the check that finds it -------------------------------------------------------
 
 
 @pytest.mark.parametrize("place", [1, 2])
@@ -906,7 +906,7 @@ def test_the_independence_check_refuses_batch_normalisation_in_between_and_last(
         tape.batch_jacobian(y, x, check=True)
 
 
-# Chapter 19: a branch that is recorded once ---------------------------------------------------------------------------
+# Chapter 23: a branch that is recorded once ---------------------------------------------------------------------------
 
 
 def penalty(x):
@@ -925,7 +925,7 @@ def test_a_program_without_guards_keeps_the_branch_that_was_recorded():
     assert [float(compiled(value)) for value in (0.5, 3.0)] == [1.0, 2.0]
 
 
-# Chapter 21: differentiating the last turn only ---------------------------------------------------------------------
+# Chapter 25: differentiating the last turn only ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rate", [1.2, 1.5, 3.0])
@@ -977,7 +977,7 @@ def test_with_a_plain_number_in_backward_the_second_derivative_is_wrong():
         ad.check_gradients(shared(again=False), 1.5)
 
 
-# Chapter 20: recomputing with other random numbers --------------------------------------------------------------------
+# Chapter 22: recomputing with other random numbers --------------------------------------------------------------------
 
 
 def dropout_from(random):
@@ -1047,7 +1047,7 @@ def test_a_loop_that_has_gone_on_and_an_assignment_are_noticed():
         ad.checkpoint(lambda: x.assign(2.0 * x))()
 
 
-# Chapter 22: a stack of sigmoids ------------------------------------------------------------------------------------
+# Chapter 20: a stack of sigmoids ------------------------------------------------------------------------------------
 
 
 def test_in_a_stack_of_sigmoids_the_gradient_shrinks_to_a_quarter_or_less_with_each_layer():
@@ -1071,7 +1071,7 @@ def penguins():
 
 
 def ten_layers(activation, factor, turns=0):
-    """The norm of each kernel's gradient in chapter 22's deep network, and its loss, after so many turns."""
+    """The norm of each kernel's gradient in chapter 20's deep network, and its loss, after so many turns."""
     x, y = penguins()
     nn.seed(13)
     hidden, last = [nn.Dense(8, activation) for _ in range(10)], nn.Dense(3)
@@ -1119,7 +1119,7 @@ def test_sigmoids_and_dead_relus_learn_the_last_bias_only(activation, factor):
     assert (norms == [0.0] * 10) == (activation is nn.relu)
 
 
-# Chapter 24: a block that is not independent ------------------------------------------------------------------------
+# Chapter 27: a block that is not independent ------------------------------------------------------------------------
 
 
 def first_slopes(scale):
@@ -1205,11 +1205,11 @@ def test_the_wrong_pattern_comes_to_rest_in_the_same_place_after_ten_times_as_ma
     assert wrong[50] > 1e-8 > wrong[70]
 
 
-# Chapter 25: a loss of almost nothing, without the beginning ----------------------------------------------------------
+# Chapter 28: a loss of almost nothing, without the beginning ----------------------------------------------------------
 
 
 def cooled(with_the_beginning):
-    """Train chapter 25's network, whose slope is written by hand here; return the losses' ends and the errors."""
+    """Train chapter 28's network, whose slope is written by hand here; return the losses' ends and the errors."""
     draw, x = np.random.default_rng(5), np.linspace(0.0, 3.0, 20)
     w, b, a = draw.normal(size=(3, 5))
     weights, optimizer, losses = [ad.Variable(value) for value in (w, b, a / 5)], nn.Adam(0.02), []

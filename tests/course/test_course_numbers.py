@@ -5,9 +5,7 @@ They were measured on TensorFlow 2.21 or worked out by hand. The failures that a
 """
 
 import itertools
-import json
 import math
-import re
 from collections import Counter
 from pathlib import Path
 from statistics import NormalDist
@@ -16,10 +14,7 @@ import numpy as np
 import pytest
 from answers import a_project as project_answers
 from differences import assert_derivatives, central_differences
-from scipy.integrate import solve_ivp
-from scipy.optimize import minimize_scalar, root
 from scipy.sparse.linalg import spsolve
-from scipy.special import lambertw
 
 import autodiff_edu as ad
 from autodiff_edu import nn
@@ -973,7 +968,7 @@ def test_near_the_lowest_point_each_of_newton_s_steps_squares_the_error():
     assert losses[4] - losses[-1] < 1e-12
 
 
-# Chapter 18: batch Jacobians ----------------------------------------------------------------------------------------
+# Chapter 19: batch Jacobians ----------------------------------------------------------------------------------------
 
 
 def jacobians(layers, x):
@@ -1011,191 +1006,7 @@ def test_with_batch_normalisation_last_the_batch_jacobian_is_almost_zero_and_the
     assert np.abs(diagonal).max() > 0.1
 
 
-# Chapter 21: implicit differentiation -------------------------------------------------------------------------------
-
-
-def printed(cell):
-    """Return what a cell of chapter 21 prints, as nbval checks it."""
-    path = Path(__file__).parents[2] / "notebooks/21-implicit-differentiation.ipynb"
-    (outputs,) = [c["outputs"] for c in json.loads(path.read_text("utf-8"))["cells"] if c["id"] == cell]
-    return "".join("".join(output["text"]) for output in outputs)
-
-
-def numbers_in(text):
-    return [float(number.replace(",", "")) for number in re.findall(r"-?[\d,]*\.?\d+(?:e[-+]\d+)?", text)]
-
-
-def final_share(rate):
-    """The larger root of z = 1 - exp(-rate z), by Lambert's W."""
-    return 1 + lambertw(-rate * math.exp(-rate)).real / rate
-
-
-def slope_of_share(rate):
-    escaped = 1 - final_share(rate)
-    return final_share(rate) * escaped / (1 - rate * escaped)
-
-
-def test_lamberts_w_gives_the_share_of_the_town_and_its_slopes():
-    z, slope, h = final_share(1.5), slope_of_share(1.5), 1e-4
-    assert slope == pytest.approx((final_share(1.5 + h) - final_share(1.5 - h)) / (2 * h), rel=1e-6)
-    assert printed("want-1") == f"{100 * z:.1f} % of the town, after 55 turns\n"
-    curvature = (slope_of_share(1.5 + h) - slope_of_share(1.5 - h)) / (2 * h)
-    assert printed("implicit-3") == f"the slope of the slope: {curvature:.5f}\n"
-    assert f"{curvature:.2f}" == "-1.26"
-    last, every, nudged = numbers_in(printed("break-2"))
-    assert (every, nudged) == (round(slope, 5), round(slope, 5))
-    assert f"{last / every:.3f}" == "0.374" == f"{1 - 1.5 * (1 - z):.3f}"
-    assert numbers_in(printed("newton-2")) == [every, 0.0]
-    assert [round(100 * final_share(rate)) for rate in (1.5, 3.0)] == [58, 94]
-
-
-def test_the_unrolled_slope_is_later_than_the_value_and_the_tape_grows_with_the_turns():
-    z, slope, errors = 1.0, 0.0, {}
-    for turn in range(1, 65):
-        z, slope = 1 - math.exp(-1.5 * z), math.exp(-1.5 * z) * (z + 1.5 * slope)
-        off = abs(z / final_share(1.5) - 1), abs(slope / slope_of_share(1.5) - 1)
-        errors[turn] = [-math.log10(part) for part in off]
-        if f"\n{turn:>5}  " in printed("want-3"):
-            held = f"{4 * turn:>7}  {8 * (4 * turn + 1):>5}"  # rate, and what each entry makes
-            assert f"\n{turn:>5}  {z:.5f}  {slope:.5f}  {held}\n" in printed("want-3")
-    assert [f"{10**-digits:.1%}" for digits in errors[8]] == ["0.9%", "6.2%"]
-    behind = {turn: errors[turn][0] - errors[turn][1] for turn in (20, 60)}
-    assert behind[20] == pytest.approx(1.2, abs=0.1)
-    assert behind[60] == pytest.approx(1.65, abs=0.1)
-    assert (errors[40][0] - errors[20][0]) / 20 == pytest.approx(0.2, abs=0.01)
-    solved = ad.custom_gradient(lambda rate: (final_share(float(rate)), lambda dz: dz))
-    with ad.GradientTape() as tape:
-        solved(ad.Variable(1.5))
-    assert (len(tape.entries), tape.nbytes) == (1, 16)
-
-
-def test_a_plain_z_in_backward_is_right_once_and_wrong_twice():
-    def share(rate):
-        z = final_share(float(rate))
-        return z, lambda v: v * z * np.exp(-(rate * z)) / (1.0 - rate * np.exp(-(rate * z)))
-
-    once = ad.grad(ad.custom_gradient(share))
-    assert float(once(1.5)) == pytest.approx(slope_of_share(1.5))
-    assert f"{float(ad.grad(once)(1.5)):.2f}" == "-0.29"
-
-
-def test_the_last_of_four_turns_sends_the_most_and_each_before_it_about_half_as_much():
-    z, sent, factors = [1.0], [], []
-    for _ in range(4):
-        sent.append(z[-1] * math.exp(-1.5 * z[-1]))
-        factors.append(1.5 * math.exp(-1.5 * z[-1]))
-        z.append(1 - math.exp(-1.5 * z[-1]))
-    arrived = [sent[turn] * math.prod(factors[turn + 1 :]) for turn in range(4)]
-    assert [f"{part:.3f}" for part in arrived] == ["0.032", "0.074", "0.140", "0.245"]
-    assert all(0.4 < factor < 0.6 for factor in factors[1:])
-
-
-def test_the_cobwebs_cross_and_the_crossing_moves_as_they_show():
-    for rate, crossing, steep in ((1.5, "0.58", "0.63"), (1.1, "0.18", "0.91")):
-        assert (f"{final_share(rate):.2f}", f"{rate * (1 - final_share(rate)):.2f}") == (crossing, steep)
-    assert f"{final_share(1.3):.2f}" == "0.42"
-    assert [f"{final_share(rate):.3f}" for rate in (1.5, 1.55)] == ["0.583", "0.614"]
-    by_rate, by_z = 0.05 * final_share(1.5) * (1 - final_share(1.5)), 1.5 * (1 - final_share(1.5))
-    assert by_rate + by_z * (final_share(1.55) - final_share(1.5)) == pytest.approx(
-        final_share(1.55) - final_share(1.5), rel=0.03
-    )
-    spared = 0.05 * slope_of_share(1.5), final_share(1.5) - final_share(1.45)
-    assert [f"{100 * share:.0f}" for share in spared] == ["3", "3"]
-
-
-def test_newton_needs_six_turns_for_the_share():
-    z, turns, old = 1.0, 0, math.inf
-    while abs(z - old) >= 1e-12:
-        z, old, turns = z - (z - 1 + math.exp(-1.5 * z)) / (1 - 1.5 * math.exp(-1.5 * z)), z, turns + 1
-    assert turns == 6
-
-
-def test_close_to_a_double_root_the_slope_tends_to_two():
-    for rate, gap, _, slope in np.reshape(numbers_in(printed("fails-1").split("\n", 1)[1]), (-1, 4)):
-        assert gap == pytest.approx(1 - rate * (1 - final_share(rate)), abs=6e-6)
-        assert slope == pytest.approx(slope_of_share(rate), abs=6e-6)
-    assert slope_of_share(1 + 1e-4) == pytest.approx(2, abs=1e-3)
-    assert f"{slope_of_share(1.001):.5f}" == "1.99468"
-    z, turns = 1.0, 10_000  # at the double root, z falls like 2 / turns, and a turn moves it by 2 / turns²
-    for _ in range(turns):
-        z, old = 1 - math.exp(-z), z
-    assert z == pytest.approx(2 / turns, rel=1e-2)
-    assert old - z == pytest.approx(2 / turns**2, rel=1e-2)
-    assert math.sqrt(2 / 1e-12) == pytest.approx(1.4e6, rel=0.02)
-
-
-def test_three_groups_agree_with_a_root_finder_and_differences():
-    contacts = np.array([[1.5, 0.4, 0.1], [0.4, 0.7, 0.2], [0.1, 0.4, 0.3]])
-    part = np.array([0.2, 0.6, 0.2])
-
-    def shares(c):
-        return root(lambda z: z - 1 + np.exp(-c @ z), np.ones(3), tol=1e-13).x
-
-    assert numbers_in(printed("vector-1")) == list(np.round(100 * shares(contacts)))
-    h, saved = 1e-4, np.zeros((3, 3))
-    for place in np.ndindex(3, 3):
-        nudge = np.zeros((3, 3))
-        nudge[place] = h
-        saved[place] = 10 * contacts[place] * part @ (shares(contacts + nudge) - shares(contacts - nudge)) / (2 * h)
-    assert numbers_in(printed("vector-2").split("\n", 1)[1]) == np.round(saved, 1).ravel().tolist()
-    fewer = contacts * np.where(np.arange(9).reshape(3, 3) == 0, 0.9, 1.0)
-    assert f"{saved[0, 0]:.1f} {100 * part @ (shares(contacts) - shares(fewer)):.1f}" == "2.2 2.5"
-    z = shares(contacts)
-    series = np.diag(1 - z) @ contacts  # u = v + u A, as many times as it takes
-    exact = part @ np.linalg.inv(np.eye(3) - series)
-    off_u, off_z, u, forward = [], [], part, np.ones(3)
-    for _ in range(41):
-        off_u.append(np.abs(u - exact).max())
-        off_z.append(np.abs(forward - z).max())
-        u, forward = part + u @ series, 1 - np.exp(-contacts @ forward)
-    for off in (off_u, off_z):  # as the text of the plot says
-        assert 0.5 < off[0] < 1
-        assert 1e-6 < off[20] < 1e-5
-        assert 3e-11 < off[40] < 3e-10
-        assert (off[40] / off[20]) ** (1 / 20) == pytest.approx(np.abs(np.linalg.eigvals(series)).max(), rel=1e-3)
-
-
-def test_the_learned_strength_is_the_best_one():
-    random = np.random.default_rng(11)
-    x, other = random.standard_normal((2, 16, 8))
-    y = x @ [1.0, -0.5, 0, 0, 0, 0, 0, 0] + random.standard_normal(16)
-    y_other = other @ [1.0, -0.5, 0, 0, 0, 0, 0, 0] + random.standard_normal(16)
-
-    def outer(s):
-        extended = np.vstack([x, np.sqrt(16 * np.exp(s)) * np.eye(8)])  # the penalty as eight further rows
-        w = np.linalg.lstsq(extended, np.concatenate([y, np.zeros(8)]), rcond=None)[0]
-        return np.mean((other @ w - y_other) ** 2)
-
-    s, h = math.log(0.01), 1e-4
-    slope = (outer(s + h) - outer(s - h)) / (2 * h)
-    assert printed("optimum-3").split()[-1] == f"{slope:.5f}"
-    formula, strength, loss = numbers_in(printed("optimum-5"))
-    assert formula == round(slope, 5)
-    best = minimize_scalar(outer, bounds=(-4, 2), method="bounded")
-    assert (strength, loss) == (pytest.approx(math.exp(best.x), abs=0.006), round(best.fun, 3))
-
-
-def test_the_adjoint_and_the_unrolled_slope_tend_to_that_of_the_equation():
-    def flow(_, state, rate):
-        healthy, ill = state
-        return [-rate * healthy * ill, rate * healthy * ill - 0.1 * ill]
-
-    def on_day_40(rate):
-        return solve_ivp(flow, (0, 40), [0.999, 0.001], args=(rate,), rtol=1e-12, atol=1e-14).y[1, -1]
-
-    true = (on_day_40(0.3001) - on_day_40(0.2999)) / 0.0002
-    table = np.reshape(numbers_in(printed("adjoint-table").split("\n", 1)[1]), (-1, 4))
-    steps, unrolled, adjoint, held = table.T
-    assert list(steps) == [20, 40, 80, 160]
-    for slopes in (unrolled, adjoint):
-        assert (np.diff(np.abs(slopes - true)) < 0).all()
-        assert slopes[-1] == pytest.approx(true, abs=2e-6)
-    apart = np.abs(unrolled - adjoint)
-    assert (apart[1:] < apart[:-1] / 4 + 1e-6).all()
-    assert (np.diff(held) == 528 * np.diff(steps)).all()
-
-
-# Chapter 20: memory ---------------------------------------------------------------------------------------------------
+# Chapter 22: memory ---------------------------------------------------------------------------------------------------
 
 
 def held_at_most(f, x):
@@ -1319,12 +1130,124 @@ def test_ten_checkpoints_and_three_runs_of_each_step_are_enough_for_286_steps():
     assert longest(10, 3) == math.comb(13, 3) == 286
 
 
-def test_a_chain_of_144_steps_of_3_megabytes_is_planned_with_12_segments():
-    held = {k: k + 144 // k for k in range(1, 145) if 144 % k == 0}
-    assert min(held, key=held.get) == 12
-    assert (144 * 3, held[12] * 3, 144 * 3 // (held[12] * 3)) == (432, 72, 6)
-    array, weight = 200 * 8 * 8, 8 * 8 * 8
-    assert array * (1 + 2 * 16 + 1) + 16 * weight + 8 == 443_400  # the tape of exercise 20.2
+def strip_of(cuts, n=16):
+    """Return how many arrays are held while each segment is run again: its own, and the beginnings before it."""
+    return [k + end - start for k, (start, end) in enumerate(itertools.pairwise([*cuts, n]))]
+
+
+def test_16_steps_need_7_arrays_with_four_equal_segments_and_6_with_segments_that_get_shorter():
+    assert max(strip_of([0, 8])) == 9
+    assert max(strip_of([0, 4, 8, 12])) == 7
+    assert max(strip_of([0, 6, 11, 14])) == 6
+    every = [(0, *rest) for size in range(16) for rest in itertools.combinations(range(1, 16), size)]
+    assert min(max(strip_of(cuts)) for cuts in every) == 6
+    equal = [range(0, 16, length) for length in (1, 2, 4, 8, 16)]
+    assert min(max(strip_of(cuts)) for cuts in equal) == 7
+
+
+def test_a_network_that_widens_needs_580000_bytes_and_no_equal_segments_will_do():
+    narrow, wide = 200 * 8 * 8, 200 * 32 * 8
+    kernels = 8 * (7 * 64 + 64) + 8 * (8 * 32 + 7 * 32 * 32)
+    assert narrow * (1 + 2 * 8) + wide * 2 * 8 + wide + 8 + kernels == 1_151_496
+    weights = [ad.constant(np.full((a, b), 0.1)) for a, b in itertools.pairwise([8] * 9 + [32] * 8)]
+
+    def cut(*lengths):
+        def loss(x):
+            first = 0
+            for length in lengths:
+                x = ad.checkpoint(layers)(x, weights[first : first + length])
+                first += length
+            return np.mean(x**2)
+
+        return held_at_most(loss, ad.constant(np.ones((200, 8))))[1]
+
+    assert cut(8, 2, 2, 2, 2) <= 580_000
+    for lengths in ([16], [8] * 2, [6, 5, 5], [4] * 4, [3, 3, 3, 3, 4], [2] * 8, [1] * 16):
+        assert cut(*lengths) > 580_000
+
+
+def recomputed(f):
+    @ad.custom_gradient
+    def run(x):
+        plain = x.numpy()
+
+        def backward(dy):
+            again = ad.constant(plain)
+            with ad.GradientTape() as small:
+                small.watch(again)
+                y = f(again)
+            return small.gradient(y, again, output_gradients=dy)
+
+        return f(plain), backward
+
+    return run
+
+
+def test_five_checkpoints_do_what_exercise_22_1_says():
+    weights = [ad.Variable(w / 2) for w in np.random.default_rng(1).normal(size=(12, 8, 8))]
+    start = ad.constant(np.random.default_rng(2).normal(size=(50, 8)))
+    count = {"samples": 0}
+
+    def plain(x):
+        return np.mean(layers(x, weights) ** 2)
+
+    def one(x):
+        return np.mean(ad.checkpoint(layers)(x, weights) ** 2)
+
+    def counts(x):
+        def part(x, ws):
+            count["samples"] += len(x)
+            return layers(x, ws)
+
+        for first in range(0, 12, 4):
+            x = ad.checkpoint(part)(x, weights[first : first + 4])
+        return np.mean(x**2)
+
+    def seeds(wrap):
+        random = np.random.default_rng(3)
+
+        def layer(x, w, seed):
+            kept = np.random.default_rng(seed).random(x.shape) < 0.5
+            return 2.0 * kept * np.tanh(x @ w)
+
+        def loss(x):
+            for w in weights:
+                x = wrap(layer)(x, w, int(random.integers(2**32)))
+            return np.mean(x**2)
+
+        return loss
+
+    def late(x):
+        for w in weights:
+            x = ad.checkpoint(lambda x: np.tanh(x @ w))(x)  # noqa: B023 (that's the mistake)
+        return np.mean(x**2)
+
+    def noisy(wrap):
+        random, noise = np.random.default_rng(4), np.empty((50, 8))
+
+        def loss(x):
+            for _ in range(12):
+                noise[:] = random.normal(size=(50, 8))
+                x = wrap(lambda x: np.tanh(x + noise))(x)
+            return np.mean(x**2)
+
+        return loss
+
+    def slope(loss):
+        return ad.grad(loss)(start).numpy()
+
+    held = held_at_most(plain, start)[1]
+    assert held_at_most(one, start)[1] >= held
+    assert np.allclose(slope(one), slope(plain))
+    count["samples"] = 0
+    assert np.allclose(slope(counts), slope(plain))
+    assert count["samples"] == 2 * 3 * 50
+    assert held_at_most(counts, start)[1] < held
+    assert np.allclose(slope(seeds(ad.checkpoint)), slope(seeds(lambda f: f)))
+    assert held_at_most(seeds(ad.checkpoint), start)[1] < held_at_most(seeds(lambda f: f), start)[1]
+    with pytest.raises(ValueError, match="different numbers"):
+        slope(late)
+    assert not np.allclose(slope(noisy(recomputed)), slope(noisy(lambda f: f)), rtol=0.1)
 
 
 # Chapter 6 and on: state, chains of tapes, structures ---------------------------------------------------------------
@@ -1450,7 +1373,7 @@ def test_what_only_moves_elements_moves_the_cotangent_back_and_leaves_0_where_no
     assert tape.gradient(y, x, output_gradients=[10.0, 20.0, 30.0, 40.0]).tolist() == [[0, 10, 30], [0, 20, 40]]
 
 
-# Chapter 19: trace once, run many -------------------------------------------------------------------------------------
+# Chapter 23: trace once, run many -------------------------------------------------------------------------------------
 
 
 HOURS, ABOVE_ROOM = np.linspace(0.0, 1.0, 6), np.array([0.70, 0.49, 0.34, 0.24, 0.17, 0.12])
@@ -1691,28 +1614,10 @@ def test_exercise_b_1_takes_greedy_three_colours_and_b_3_the_better_way():
     assert found == [(100, 2), (1, 2), (2, 100), (100, 3), (2, 4)]
 
 
-# Chapter 25: a project ------------------------------------------------------------------------------------------------
+# Chapter 28: a project ------------------------------------------------------------------------------------------------
 
 
-def test_the_second_mixture_of_three_depends_on_the_first_two_numbers_only():
-    x = np.array([0.5, -1.0, 2.0])
-
-    def second_mixture(x):  # by hand: two shares, of x[1] * x[0] and x[1] * x[1]
-        first = 1.0 / (1.0 + np.exp(x[1] * x[1] - x[1] * x[0]))
-        return first * x[0] + (1.0 - first) * x[1]
-
-    def masked(x):
-        weights = np.tri(3) * np.exp(x[:, None] * x)
-        return ((weights / np.sum(weights, axis=1, keepdims=True)) @ x)[1]
-
-    slopes = ad.grad(masked)(x).numpy()
-    nudges = 1e-5 * np.eye(3)
-    by_hand = [(second_mixture(x + nudge) - second_mixture(x - nudge)) / 2e-5 for nudge in nudges]
-    assert np.allclose(slopes, by_hand, atol=1e-8)
-    assert [slope == 0.0 for slope in slopes] == [False, False, True]
-
-
-def test_the_formulas_of_chapter_22_s_checks_are_those_of_the_tape():
+def test_the_formulas_of_the_projects_checks_are_those_of_the_tape():
     draw = np.random.default_rng(0)
     image, kernel, g = (ad.constant(draw.normal(size=shape)) for shape in ((6, 7), (3, 2), (4, 6)))
     with ad.GradientTape() as tape:

@@ -24,7 +24,21 @@ THIRD_EDITION = frozenset(
         "custom-gradients",
         "corners",
         "forward-mode",
+        "jacobians",
+        "hessian-and-newton",
+        "curvature",
+        "trace-once-run-many",
+        "passes",
+        "implicit-differentiation",
+        "through-a-simulation",
+        "sparse-jacobians",
+        "batch-jacobians",
+        "training",
         "a-gpt",
+        "memory",
+        "a-project",
+        "tensorflow",
+        "a-cluster",
     }
 )
 """The chapters that are one sitting by now."""
@@ -39,7 +53,7 @@ def test_a_chapter_says_how_long_it_takes(chapter):
     assert chapter.slug == "a-project" or all(exercise.minutes for exercise in chapter.exercises.values())
     if chapter.slug in THIRD_EDITION:
         assert reading <= 30
-        assert exercises <= 25
+        assert exercises <= 25 or chapter.slug == "a-project"  # four projects of hours
 
 
 def cell(kind, source, *tags, id=""):
@@ -59,6 +73,7 @@ def cell(kind, source, *tags, id=""):
         ([cell("code", "x = 1\n" * 60)], 10),
         ([cell("code", "x = 1\n" * 100)], 15),
         ([cell("markdown", "word " * 300, id=id) for id in ("ex", "ex-1", "ex-predict")], 0),
+        ([cell("code", "x = 1\n" * 80, id="ex-1-start")], 0),
         ([cell("markdown", "word " * 300, id=id) for id in ("explode-2", "explore", "text")], 15),
     ],
 )

@@ -29,8 +29,9 @@ NEEDS_THE_CHAPTER = {
         ("multiple-tapes", (1,)),
         ("a-gpt", (1, 2)),
         ("forward-mode", (1,)),
-        ("hessian-and-newton", (1, 3)),
-        ("batch-jacobians", (2, 3)),
+        ("jacobians", (3,)),
+        ("hessian-and-newton", (2,)),
+        ("curvature", (3,)),
         ("a-project", (1, 3, 4)),
     )
     for k in exercises

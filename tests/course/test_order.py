@@ -10,9 +10,25 @@ from autodiff_edu.course.tools.fill import LINKS
 
 BOLD = re.compile(r"\*\*([a-z][\w -]*)\*\*")
 EVERYDAY = {"added up", "alone", "change", "constant", "everywhere", "every filter starts", "first", "inside"}
-EVERYDAY |= {"on every branch", "reset", "scatter", "score", "second derivative", "two", "value"}
+EVERYDAY |= {
+    "add up",
+    "batch",
+    "blocks",
+    "column",
+    "direction",
+    "guard",
+    "heads",
+    "kernel",
+    "pass",
+    "predict",
+    "row",
+    "tangent",
+    "last",
+    "trace",
+}
+EVERYDAY |= {"independent", "on every branch", "reset", "scatter", "score", "second derivative", "two", "value"}
 """What is in bold to be seen, or is a word that every reader knows."""
-EXPLAINED = {("derivatives", "tape"), ("the-tape", "cotangent")}
+EXPLAINED = {("derivatives", "tape"), ("the-tape", "cotangent"), ("implicit-differentiation", "hypergradient")}
 """What an earlier chapter explains in passing, because a message or the player says it."""
 TOOLS = {
     r"\bprint\(tape\)": "the-tape",
@@ -26,8 +42,13 @@ TOOLS = {
     r"\bcustom_gradient\b": "custom-gradients",
     r"\bad\.save\(": "custom-gradients",
     r"\.corners\(": "corners",
-    r"\b(jvp|jacobian|hessian|hvp|sweep|batch_jacobian)\(": "forward-mode",  # or later
-    r"\bad\.(checkpoint|compile)\b": "trace-once-run-many",  # or later
+    r"\bjvp\(": "forward-mode",
+    r"\b(vjp|jacobian|sweep)\(": "jacobians",
+    r"\b(hessian|descend)\(": "hessian-and-newton",
+    r"\bhvp\(": "curvature",
+    r"\bbatch_jacobian\(": "batch-jacobians",
+    r"\bad\.checkpoint\b": "memory",
+    r"\bad\.compile\b": "trace-once-run-many",
 }
 
 
@@ -39,7 +60,7 @@ def text(slug):
 
 
 NUMBERED = [chapter.slug for chapter in OURS.chapters if isinstance(chapter.number, int)]
-SOON = NUMBERED[: NUMBERED.index("corners") + 1]
+SOON = NUMBERED
 
 
 def test_no_tool_is_used_before_it_is_taught():

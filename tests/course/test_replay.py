@@ -33,8 +33,8 @@ def played_by_ad(f, **sources):
     with ad.trace() as steps:
         with ad.GradientTape(persistent=True) as tape:
             tape.watch(list(values.values()))
-            t4 = f(**values)  # the name that the chapter's entry has
-        tape.gradient(t4, list(values.values()))
+            three_uses = f(**values)
+        tape.gradient(three_uses, list(values.values()))
     return steps
 
 
@@ -45,7 +45,13 @@ def played_by_ad(f, **sources):
 )
 def test_the_chapter_s_tape_plays_word_for_word_as_ours(sources):
     yours, ours = replay(*recorded(three_uses, **sources), "yours"), played_by_ad(three_uses, **sources)
-    assert sentences(yours) == [sentence for sentence in sentences(ours) if "is called" not in sentence]
+    # The chapter's tape doesn't know what a function is called.
+    said = [
+        sentence.replace("d three_uses", "dt4").replace("three_uses", "t4")
+        for sentence in sentences(ours)
+        if "is called" not in sentence
+    ]
+    assert sentences(yours) == said
     assert len(sentences(yours)) == 20
     assert ad.play(yours)
 

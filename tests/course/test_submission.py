@@ -87,10 +87,10 @@ def test_a_cell_that_cannot_be_interrupted_costs_what_is_below_it_and_nothing_ab
 
 
 def test_the_time_of_the_whole_notebook_is_limited_too(tmp_path):
-    path = notebook(tmp_path / "x.ipynb", "while True: pass", "while True: pass", CHECK + 'check("1.1", 8)')
-    results = grade(path, Limits(cell=1, notebook=1.5))
+    path = notebook(tmp_path / "x.ipynb", "while True: pass", CHECK + 'check("1.1", 8)')
+    results = grade(path, Limits(cell=60, notebook=1.5))
     assert {result.problem for result in results} == {
-        "stopped in code cell 2, `while True: pass`: the 1.5 seconds for the notebook were over"
+        "stopped in code cell 1, `while True: pass`: the 1.5 seconds for the notebook were over"
     }
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Thread
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from browser.conftest import browser, chromium, open_tab, opening, running_browser  # noqa: F401 (fixtures are found by name)
@@ -30,20 +31,20 @@ def site() -> Path:
 
 
 @pytest.fixture(scope="session")
-def headers() -> dict[str, str]:
-    """What the server says besides with each page; a test may fill it, and empty it again."""
+def headers() -> dict[str, dict[str, str]]:
+    """What the server says besides, by path, and under "*" with all others; a test may fill it, and empty it again."""
     return {}
 
 
 @pytest.fixture(scope="session")
-def served(site: Path, headers: dict[str, str]) -> Iterator[str]:
+def served(site: Path, headers: dict[str, dict[str, str]]) -> Iterator[str]:
     """The book's address behind a plain server."""
     with serving(site, headers) as address:
         yield address
 
 
 @contextmanager
-def serving(site: Path, headers: Mapping[str, str] = MappingProxyType({})) -> Iterator[str]:
+def serving(site: Path, headers: Mapping[str, Mapping[str, str]] = MappingProxyType({})) -> Iterator[str]:
     """Serve a folder, and say at which address."""
 
     class Quiet(SimpleHTTPRequestHandler):
@@ -52,7 +53,7 @@ def serving(site: Path, headers: Mapping[str, str] = MappingProxyType({})) -> It
 
         def end_headers(self) -> None:
             for name, value in headers.items():
-                self.send_header(name, value)
+                self.send_header(name, value.get(urlsplit(self.path).path, value["*"]))
             super().end_headers()
 
     Quiet.extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".mjs": "text/javascript"}
@@ -67,7 +68,7 @@ def serving(site: Path, headers: Mapping[str, str] = MappingProxyType({})) -> It
 @pytest.fixture
 def page(open_tab: Any, served: str) -> Callable[..., Any]:  # noqa: F811 (a fixture that is imported)
     """A function that opens a page of the book."""
-    return lambda name, **options: open_tab(f"{served}/{name}.html", **options)
+    return lambda name, **options: open_tab(f"{served}/{name if '.html' in name else f'{name}.html'}", **options)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from typing import Any
 
 from book.steps import sentences
@@ -26,7 +28,10 @@ class Live:
             if folded.count():  # the code is unfolded before it is edited
                 folded.click()
             pencil.click()
-        self.area = self.cell.locator("textarea")
+        else:
+            self.cell.locator(".live-code").click(position={"x": 60, "y": 15})
+        self.area = self.cell.locator(".cm-content")
+        self.area.wait_for()
         self.status = self.cell.locator(".live-form .live-status")
 
     def run(self, source: str | None = None, **fields: str) -> None:
@@ -40,20 +45,52 @@ class Live:
 
     def start(self, source: str | None = None, **fields: str) -> None:
         if source is not None:
-            self.area.fill(source)
+            self.write(source)
         for name, text in fields.items():
             self.cell.locator(f'.live-values input[name="{name}"]').fill(text)
         self.cell.locator(".live-run").click()
 
+    def write(self, source: str) -> None:
+        """Put another text in place of the program, as a reader pastes it."""
+        self.area.focus()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.press("Delete")
+        self.area.evaluate(PASTE, source)
+
+    def text(self) -> str:
+        """Return the program as the editor shows it."""
+        return "\n".join(self.area.locator(".cm-line").all_text_contents())
+
+    def list_failed(self) -> list[str]:
+        """Return the numbers of the lines that are marked as failed, in the margin."""
+        return self.cell.locator(".cm-gutterElement.live-failed").all_text_contents()
+
     def steps(self) -> list[str]:
         """Return what the player in the page says, step by step."""
-        text = self.cell.locator(".live-output script[type='application/json']").first.text_content()
-        return sentences(text)
+        return sentences(self.find_framed("script[type='application/json']").first.text_content())
+
+    def find_framed(self, selector: str, frame: int = 0, **options: Any) -> Any:
+        """Return what is found in a frame of those with the HTML that the program shows."""
+        return self.cell.frame_locator(f".live-output iframe >> nth={frame}").locator(selector, **options)
 
     def error(self) -> str:
         return self.cell.locator(".live-error").inner_text()
 
 
+PASTE = """(area, text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text/plain", text);
+  area.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+}"""
+
+
 def ready(page: Any) -> None:
     """Wait until the live pages' module, which may come after the page, has prepared it."""
     page.locator("html[data-live=ready]").wait_for(state="attached")
+
+
+def link(source: str | bytes, name: str = "first-player", version: int = 1) -> str:
+    """Return the part of an address after # that has a program in it, as linked.js writes it."""
+    squeezed = zlib.compressobj(wbits=-15)
+    packed = squeezed.compress(source if isinstance(source, bytes) else source.encode()) + squeezed.flush()
+    return f"#program-{version}.{name}.{base64.urlsafe_b64encode(packed).decode().rstrip('=')}"

@@ -473,7 +473,7 @@ def test_the_first_line_that_differs_is_found(pair):
     player, step = (found.second if number else found.first), found.difference.steps[number]
     assert player.step == step
     trace = player._content["trace"]
-    where = trace["steps"][step]["where"]
+    where = trace["steps"][step - 1]["where"]
     code = trace["code"][where["code"]]
     assert code["lines"][where["line"] - code["first_line"]].strip() == line
     assert line in str(found)
@@ -750,13 +750,13 @@ def test_a_cell_shows_the_sentence_above_the_player_of_the_run_that_has_the_step
     about, _, player = shown["text/html"].partition("<div data-autodiff-player")
     assert found.difference.text.replace("<", "&lt;") in about
     assert line in about
-    assert f'data-start="{found.difference.steps[1]}"' in player
+    assert f'data-start="{found.difference.steps[1] - 1}"' in player
     f, g, args, _ = a_forgotten_minus()
     found = ad.compare(f, g, *args)
     here, there = found.difference.steps
     assert there is None
-    assert (found.first.step, found.second.step) == (here, 0)
-    assert f'data-start="{here}"' in found._repr_mimebundle_()["text/html"]
+    assert (found.first.step, found.second.step) == (here, 1)
+    assert f'data-start="{here - 1}"' in found._repr_mimebundle_()["text/html"]
 
 
 def test_what_the_user_wrote_is_text_on_the_page():

@@ -81,7 +81,7 @@ def test_a_key_frame_stands_above_the_transcript_for_where_scripts_do_not_run():
     )
     about, picture = found.groups()
     assert html.unescape(about).startswith("square(x), step 6: The contribution to x is 3.")
-    assert base64.b64decode(picture).decode() == player.frames(5).svg()
+    assert base64.b64decode(picture).decode() == player.frames(6).svg()
 
 
 def test_a_player_of_thirty_steps_is_a_light_file():

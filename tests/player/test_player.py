@@ -215,19 +215,19 @@ def square(x):
 
 def test_the_step_can_be_read_and_set_and_stays_in_range():
     player = ad.play(square, 3.0)
-    assert player.step == 0
-    player.step = len(player) - 1
-    assert player.step == len(player) - 1
-    for wrong in (len(player), -1):
-        with pytest.raises(IndexError, match=f"0 to {len(player) - 1}"):
+    assert player.step == 1
+    player.step = len(player)
+    assert player.step == len(player)
+    for wrong in (len(player) + 1, 0, -1):
+        with pytest.raises(IndexError, match=f"1 to {len(player)}"):
             player.step = wrong
     for wrong in (1.5, "1", None, True):
         with pytest.raises(TypeError, match="integer"):
             player.step = wrong
-    assert player.step == len(player) - 1
+    assert player.step == len(player)
     player.step = np.int64(2)
     assert player.step == 2
-    assert 'data-start="2"' in player.html()
+    assert 'data-start="1"' in player.html()
 
 
 def test_the_plain_text_is_the_transcript_unless_the_reader_is_asked():

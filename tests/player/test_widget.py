@@ -29,11 +29,12 @@ def test_a_player_is_a_widget_and_its_traits_can_be_observed():
     assert heard == [("step", 2), ("step", 4), ("playing", True), ("predict", True)]
     assert player.step == 4
     assert "data-predict" in player.html()
-    for wrong, error in ((len(player), IndexError), (-1, IndexError), (1.5, TypeError), (True, TypeError)):
+    for wrong, error in ((len(player) + 1, IndexError), (0, IndexError), (1.5, TypeError), (True, TypeError)):
         with pytest.raises(error):
             player.step = wrong
-    player.set_state({"step": 1000})  # of a slider in the page that is linked to it
-    assert player.step == len(player) - 1
+    for far, nearest in ((1000, len(player)), (0, 1)):  # of a slider in the page that is linked to it
+        player.set_state({"step": far})
+        assert player.step == nearest
 
 
 def test_a_player_stands_in_a_box_and_can_be_linked():
@@ -56,10 +57,10 @@ def test_only_a_box_gets_the_player_as_a_view():
     assert content_of(player.fragment) == player._content
     assert f'data-model="{player.key}"' in player.fragment
     other = ad.play(lambda x: np.sin(x), 1.0)
-    player.step = len(player) - 1
+    player.step = len(player)
     player.draw(other)
     assert content_of(player.fragment) == other._content
-    assert player.step == len(other) - 1
+    assert player.step == len(other)
 
 
 def test_a_player_that_nobody_shows_has_no_model():
@@ -93,7 +94,7 @@ def test_without_anywidget_the_player_is_html():
     code = (
         "import sys; sys.modules['anywidget'] = None; import ipywidgets, numpy as np, autodiff_edu as ad\n"
         "player = ad.play(lambda x: x * x, 3.0); player.step = 2; player.predict = np.True_; player.playing = True\n"
-        "bundle = player._repr_mimebundle_(); assert 'data-start=\"2\" data-predict' in bundle['text/html']\n"
+        "bundle = player._repr_mimebundle_(); assert 'data-start=\"1\" data-predict' in bundle['text/html']\n"
         "print(*sorted(bundle), 'data-model' in bundle['text/html'], player)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

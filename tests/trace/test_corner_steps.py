@@ -61,6 +61,9 @@ def test_a_slope_may_be_infinite():
         (lambda x: np.where(x > 0, x, 1), 0.0),
         (lambda x: np.sign(x) + x, 0.0),
         (lambda x: np.abs(ad.stop_gradient(x)) * x, 0.0),
+        (lambda r: np.where(np.abs(r) < 1, 0.5 * r**2, np.abs(r) - 0.5), 1.0),  # Huber's loss
+        (lambda x: np.where(x > 0, x**3, 0.0), 0.0),
+        (lambda x: np.where(x > 0, np.exp(x), 1 + x) * (x - 1), 0.0),
     ],
 )
 def test_away_from_corners_no_step_has_a_word_or_a_part_about_them(f, x):

@@ -1,6 +1,7 @@
 """Every line of the user's code that ran has a step, or is passed visibly."""
 
 import asyncio
+import linecache
 import re
 import sys
 import threading
@@ -94,6 +95,101 @@ def test_loops_say_their_turns_and_when_a_condition_ends_them():
         "n > 0 is False, so the loop ends.",
         "turn 1 of the loop begins, with k = 0 and v = 0.5.",
         "turn 2 of the loop begins, with k = 1 and v = 0.25.",
+    ]
+
+
+def turns_of(function, *args):
+    """For each operation: the name of its result, and the turns that it is in."""
+    document = ad.play(function, *args)._content["trace"]
+    tensors = document["tensors"]
+    return [(tensors[e["output"]]["name"], [k for _, k in e.get("turns", [])]) for e in document["entries"]]
+
+
+def test_a_loop_over_a_tensor_fetches_each_element_in_its_turn_under_the_reader_s_name():
+    def dot(x, y):
+        s = 0.0
+        for k, (v, w) in enumerate(zip(x, y, strict=True)):
+            s = s + v * w * k
+        return s
+
+    names = ["v", "w", "t3", "t4", "s", "v₂", "w₂", "t8", "t9", "s₂"]
+    assert turns_of(dot, [1.0, 2.0], [3.0, 4.0]) == [
+        *((name, [1]) for name in names[:5]),
+        *((n, [2]) for n in names[5:]),
+    ]
+    assert played(dot, [1.0, 2.0], [3.0, 4.0], kind="line record")[1:7] == [
+        "turn 1 of the loop begins, with k = 0.",
+        "v is x[0], which is 1. The tape records it as entry 1.",
+        "w is y[0], which is 3. The tape records it as entry 2.",
+        "t3 is v times w, which is 3. The tape records it as entry 3.",
+        "t4 is t3 times 0, which is 0. The tape records it as entry 4.",
+        "s is 0 plus t4, which is 0. The tape records it as entry 5.",
+    ]
+
+
+def test_a_turn_of_a_loop_over_rows_and_of_one_within_it_begins_before_its_fetch():
+    def total(x):
+        s = 0.0
+        for row in 2 * x:
+            for v in row:
+                s = s + v
+        return s
+
+    assert turns_of(total, np.ones((2, 1))) == [
+        ("t1", []), ("row", [1]), ("v", [1, 1]), ("s", [1, 1]), ("row₂", [2]), ("v₂", [2, 1]), ("s₂", [2, 1])
+    ]  # fmt: skip
+    assert played(total, np.ones((2, 1)))[1:] == [f"turn {k} of the loop begins." for k in (1, 1, 2, 1)]
+
+
+def test_a_loop_whose_last_fetch_finds_nothing_more_says_so():
+    def f(x):
+        for v, w in zip(x, [2.0], strict=False):
+            x = v * w
+        return x
+
+    assert played(f, [1.0, 2.0])[:-1] == [
+        "turn 1 of the loop begins, with w = 2.",
+        "the loop ends, because zip(x, [2.0], strict=False) has no more elements.",
+    ]
+    assert [turns for _, turns in turns_of(f, [1.0, 2.0])] == [[1], [1], []]
+
+
+JUMPS = """\
+def f(x):
+    for k in range(4):
+        if k == 0: continue
+        if (k == 1 and
+            x > 0): continue
+        elif k == 3: break
+        x = x * k
+    n = 0
+    while True:
+        if n == 1: break
+        n += 1
+        if n == 1: continue
+    for k in range(2):
+        with ad.scope("half"):
+            if k: break
+    return x
+"""
+
+
+def test_a_jump_on_the_line_of_its_if_has_a_step_where_the_next_line_shows_it(monkeypatch):
+    monkeypatch.setitem(linecache.cache, "jumps.py", (len(JUMPS), None, JUMPS.splitlines(keepends=True), "jumps.py"))
+    exec(compile(JUMPS, "jumps.py", "exec"), {"ad": ad}, program := {})
+    f = program["f"]
+    assert [text for text in played(f, 1.0) if " so " in text] == [
+        "k == 0 is True, so the rest of this turn is skipped.",
+        "k == 0 is False, so the turn goes on.",
+        "k == 1 and x > 0 counts as True, so the rest of this turn is skipped.",
+        "k == 0 is False, so the turn goes on.",
+        "k == 1 and x > 0 counts as False, so the turn goes on.",
+        "k == 3 is False, so the turn goes on.",
+        "k == 0 is False, so the turn goes on.",
+        "k == 1 and x > 0 counts as False, so the turn goes on.",
+        "k == 3 is True, so the loop ends here.",
+        "n == 1 is False, so the turn goes on.",
+        "n == 1 is True, so the loop ends here.",
     ]
 
 

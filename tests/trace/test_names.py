@@ -481,5 +481,32 @@ def test_the_document_says_which_names_are_made_up():
 
     tensors = document_of(run)["tensors"]
     assert {tensor["name"]: "unnamed" in tensor for tensor in tensors if tensor["kind"] != "constant"} == {
-        "r": False, "t9": False, "t2": True, "t3": True, "t4": True, "huber": False,
+        "r": False, "t9": False, "v2": True, "v3": True, "v4": True, "huber": False,
     }  # fmt: skip
+
+
+def test_names_that_are_made_up_are_none_of_the_reader_s():
+    def f(x):
+        t2 = np.sin(x) * x + np.cos(x)
+        s1 = t2 * x
+        return s1 + t2
+
+    player = ad.play(f, 0.5)
+    assert [tensor["name"] for tensor in player.document()["tensors"]] == ["x", "v1", "v2", "v3", "t2", "s1", "f"]
+    assert "t2 = v2 + v3" in "\n".join(player.document()["program"]["lines"])
+    x = ad.Variable(0.5, name="x")
+    with ad.GradientTape(persistent=True) as tape:
+        y = f(x)
+    for shown in (str(tape), tape.code(y, x).text):
+        assert "t2 = v2 + v3" in shown
+        assert "t2₂" not in shown
+        assert "t2_2" not in shown
+
+
+def test_results_on_no_tape_avoid_the_reader_s_names_too():
+    w = ad.Variable(2.0, name="w")
+    with ad.trace() as traced, ad.GradientTape(watch_accessed_variables=False) as tape:
+        s1 = ad.constant(4.0)
+        tape.watch(w)
+        w * np.sin(s1)
+    assert [tensor["name"] for tensor in traced.document()["tensors"]] == ["w", "s1", "r1", "t1"]

@@ -145,3 +145,14 @@ def test_tangents_are_added_with_their_signs_and_large_ones_are_counted():
     pushes = [step["text"] for step in kept.document()["steps"] if step["kind"] == "push forward"]
     assert pushes[1].endswith(" is 4 - 0.5 = 3.5.")
     assert pushes[2].endswith(" gets its tangent (length 6), the sum of 2 parts.")
+
+
+def test_what_rounding_leaves_of_zero_is_told():
+    def f(x):
+        return 0.3 * x - (0.1 * x + 0.2 * x)
+
+    said = list_sentences(f, x=1.0)
+    assert "which is -5.55e-17 (0 up to rounding). " in said["record"][-1]
+    assert "so the cotangent of x is now -5.55e-17 (0 up to rounding). " in said["accumulate"][-1]
+    for kind, texts in list_sentences(f, x=1e-17).items():
+        assert sum("rounding" in text for text in texts) == (kind == "accumulate"), "what is small by itself is not 0"

@@ -575,3 +575,16 @@ def test_a_parameter_is_not_a_second_name():
     with ad.trace() as t, ad.GradientTape():
         of_a_parameter(x)
     assert [entry["text"] for entry in t.document()["entries"]] == ["x * x"]
+
+
+def test_a_trace_that_is_called_like_play_says_that_it_is_a_with_block():
+    def cube(x):
+        return x**3
+
+    with pytest.raises(TypeError, match="is a `with` block") as caught:
+        ad.trace(cube, 1.5)
+    assert "\n    with ad.trace() as steps:\n        cube(1.5)\n" in str(caught.value)
+    with pytest.raises(TypeError, match=r"  f\(\)\n"):
+        ad.trace(lambda: None)
+    with pytest.raises(TypeError, match="a title and nothing else, but was also given 2"):
+        ad.trace("a square", 2)

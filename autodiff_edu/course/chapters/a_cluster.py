@@ -1,4 +1,4 @@
-"""A cluster: its predictions; a gradient block by block, what travels, and a mean over all blocks."""
+"""A cluster: its predictions; a gradient block by block, five jobs to diagnose, and a mean over all blocks."""
 
 from __future__ import annotations
 
@@ -11,22 +11,20 @@ import autodiff_edu as ad
 
 from ...core.events import Event, Record
 from ...trace.hook import hook
-from ..exercises import Case, Function, Judge, Number, Table
+from ..exercises import Case, Choice, Function, Judge, Table
 from ..feedback import call, needs_dict, needs_each, needs_function, numbers
 from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
-        "The rows are in eight files that nobody has read. How many entries will the tape have after the loss?",
-        answer=5,
+        "How much will this job hold at most: reading the file of 32 MB into an array, and the gradient of the loss?",
+        answer="far more than 32 MB",
+        choices=("16 MB", "32 MB", "far more than 32 MB"),
         hints={
-            0: "An operation on `w` is recorded like any other. Does a tape need the numbers for that?",
-            8: "The tape knows nothing of files or blocks. Count the operations that you see in the code.",
-            40: "The tape knows nothing of files or blocks. Count the operations that you see in the code.",
-            3: "There are three lines, but some have two operations in them.",
-            4: "Count again: `@`, `+`, `-`, a power and a mean.",
+            "16 MB": "That's the room there is. `np.load` reads all of the file.",
+            "32 MB": "That's the rows alone. What does the tape keep of the operations on them?",
         },
-        why="One entry per operation, whatever kind of array it works on: `@`, `+`, `-`, `**` and the mean.",
+        why="The rows are 32 MB, and the tape keeps what `@`, `-` and `**` have read and returned, all rows at once.",
     ),
     Prediction(
         "Both workers use the same `w`. How many contributions will reach it in the backward pass?",
@@ -38,14 +36,27 @@ PREDICTIONS = (
         why="`w` is used twice, once by each worker, and each use sends one contribution.",
     ),
     Prediction(
-        "How closely will the gradients of the two workers agree with NumPy's?",
-        answer="to many digits, perhaps not to the last bit",
-        choices=("to many digits, perhaps not to the last bit", "always to the last bit", "to two or three digits"),
+        "The rows are in a file that nobody has read. How many entries will the tape have after the loss?",
+        answer=5,
         hints={
-            "always to the last bit": "Two workers add up in another order. Is (a + b) + c always a + (b + c)?",
-            "to two or three digits": "Nothing is approximated: the same products are added up, only in another order.",
+            0: "An operation on `w` is recorded like any other. Does a tape need the numbers for that?",
+            16: "The tape knows nothing of files or blocks. Count the operations that you see in the code.",
+            80: "The tape knows nothing of files or blocks. Count the operations that you see in the code.",
+            3: "There are three lines, but some have two operations in them.",
+            4: "Count again: `@`, `+`, `-`, a power and a mean.",
         },
-        why="The same numbers are added in another order, so only rounding differs.",
+        why="One entry per operation, whatever kind of array it works on: `@`, `+`, `-`, `**` and the mean.",
+    ),
+    Prediction(
+        "Sixteen blocks of 2 MB, one task after the other. Does the gradient fit into 16 MB?",
+        answer="yes, with some MB to spare",
+        choices=("yes, with some MB to spare", "yes, but only just", "no"),
+        hints={
+            "no": "Must all the blocks be there at the same time?",
+            "yes, but only just": "Must half of the blocks be there at the same time? What is left of one when its part "
+            "of the gradient has been computed?",
+        },
+        why="A few blocks and what is computed from them are there at once. Of each, only four numbers are left for `w`.",
     ),
     Prediction(
         "A block has a million rows. How many numbers must come back from it for the gradients of `w` and `b`?",
@@ -233,65 +244,71 @@ Never hand more than one block to `loss`. That's all the memory there is.""",
     minutes=9,
 )
 
-WHAT_TRAVELS = Table(
-    "What travels",
-    """\
-A network has 100 inputs, one dense hidden layer of 50 units and a dense layer of 10 outputs, both with biases. All its numbers are float32, of 4 bytes each. It trains on a billion rows of 100 inputs, in float32 too, spread evenly over 20 workers.
+FAULTS = ("right", "mean of means", "sum of means", "penalty in each", "scaled by block")
 
-- `gradients`: how many bytes of gradients does *one* worker send in a step?
-- `rows`: how many bytes of inputs would one worker send if it sent its rows instead?
-- `doubled`: twice as many rows arrive. By what factor does `gradients` grow?""",
+
+def fault(right: str, /, **hints: str) -> Choice:
+    """Return the form for what one job does."""
+    return Choice(answer=right, choices=FAULTS, hints={name.replace("_", " "): hint for name, hint in hints.items()})
+
+
+ALIKE = "A gives the same slope for every cut. Which of the five doesn't depend on the cut?"
+CONSTANT = "In {} the cuts into 8 and 4 blocks agree, and only the unequal cut doesn't. What would treat these alike?"
+DOUBLES = "C is twice as large with 8 blocks as with 4. What is proportional to the number of blocks?"
+STEPS = "From 3 blocks to 4, D grows by 0.20, and from 4 to 8 by 0.80. What does each block add?"
+OTHER = "E depends on the cut, but 4 blocks more change it by less than one. Is a constant added for each?"
+
+FIVE_JOBS = Table(
+    "Five jobs, three cuts",
+    """\
+Five jobs should compute the same slope, that of mean((w · x − y)²) + w²/10 for 1,200 rows at w = 1, and one of them does. The first two cuts have equal blocks; the last has blocks of 500, 500 and 200 rows. In the rows, x drifts upwards.
+
+```text
+               A        B        C        D        E
+8 blocks   -8.18    -8.18   -65.47    -6.78    -1.78
+4 blocks   -8.18    -8.18   -32.73    -7.58    -1.86
+3 blocks   -8.18    -9.96   -29.89    -7.78    -2.02
+```
+
+What does each do? Write one of these as a string.
+
+- "right": what it should
+- "mean of means": the plain average of the blocks' slopes
+- "sum of means": the sum of the blocks' slopes
+- "penalty in each": w²/10 is added to the loss by each block
+- "scaled by block": each block scales its own x to mean 0 and standard deviation 1""",
     parts={
-        "gradients": Number(
-            answer=22_240,
-            hints={
-                5_560: "That is how many numbers there are. Each has 4 bytes.",
-                22.24: "That is in kilobytes. The exercise asks for bytes.",
-                22: "That is in kilobytes, and rounded. The exercise asks for bytes.",
-                20_200: "That is the hidden layer alone. The layer of 10 outputs has variables as well.",
-                2_040: "That is the last layer alone. The hidden layer has variables as well.",
-                22_240 * 5e7: "The worker adds up the gradients of its rows before it sends anything.",
-                22_000: "You counted the kernels. The two layers have biases as well.",
-                5_500: "You counted the kernels. Add the biases, and 4 bytes for each number.",
-                22_480: "The biases are float32, too: each of the 5,560 numbers has 4 bytes.",
-                44_480: "That is float64, of 8 bytes. These numbers are float32.",
-                444_800: "That is what all 20 workers send together. One worker is asked for.",
-                1_112: "Each worker sends a gradient of *every* variable: the rows are shared out, the variables are not.",
-                24_000: "The inputs are not variables. A layer has inputs × units numbers in its kernel, and units biases.",
-            },
-            otherwise="For the gradients, count the variables first: inputs × units + units for each of the two layers.",
+        "A": fault("right", mean_of_means=ALIKE, sum_of_means=ALIKE, penalty_in_each=ALIKE, scaled_by_block=ALIKE),
+        "B": fault(
+            "mean of means",
+            right="B gives another slope when the blocks differ in length.",
+            sum_of_means=CONSTANT.format("B"),
+            penalty_in_each=CONSTANT.format("B"),
+            scaled_by_block=CONSTANT.format("B"),
         ),
-        "rows": Number(
-            answer=2e10,
-            hints={
-                4e11: "That is all the rows. One of 20 workers holds a twentieth of them.",
-                8e11: "That is all the rows, in float64. A worker holds a twentieth of them, and they are float32.",
-                1e11: "That is how many numbers all the workers hold. One worker is asked for, and bytes.",
-                4e9: "That is one column of all the rows. A row has 100 inputs, and a worker a twentieth of the rows.",
-                5e9: "That is how many numbers a worker holds. Each has 4 bytes.",
-                20: "That is in gigabytes. The exercise asks for bytes.",
-                400: "That is one row. A worker holds a twentieth of a billion.",
-                4e10: "That is float64, of 8 bytes. These numbers are float32.",
-                2e8: "That is one column. Each row has 100 inputs.",
-                5e7: "That is how many rows a worker holds. Each row has 100 inputs, of 4 bytes each.",
-                2.2e10: "That is 110 numbers a row. The outputs are not in it: a row has 100 inputs.",
-            },
-            otherwise="For the rows: how many does a worker hold, how many numbers are in each, and how many bytes in a "
-            "number?",
+        "C": fault(
+            "sum of means",
+            right="C depends on the cut.",
+            mean_of_means=DOUBLES,
+            penalty_in_each=DOUBLES,
+            scaled_by_block=DOUBLES,
         ),
-        "doubled": Number(
-            answer=1,
-            hints={
-                2: "The rows double. Does the shape of a variable, and so of its gradient, depend on the rows?",
-                0.5: "Nothing shrinks. Does the shape of a variable, and so of its gradient, depend on the rows?",
-                22_240: "That is a number of bytes. By what *factor* does it grow?",
-                44_480: "That is a number of bytes, and twice too many: does the shape of a variable depend on the rows?",
-                0: "Unchanged means a factor of 1.",
-            },
-            otherwise="What does the shape of a gradient depend on? Compare with the table in the chapter.",
+        "D": fault(
+            "penalty in each",
+            right="D depends on the cut.",
+            mean_of_means=STEPS,
+            sum_of_means=STEPS,
+            scaled_by_block=STEPS,
+        ),
+        "E": fault(
+            "scaled by block",
+            right="E depends on the cut.",
+            mean_of_means="E differs between 8 and 4 equal blocks. Could a plain average of their slopes?",
+            sum_of_means="E hardly changes with the number of blocks. Could a sum of their slopes?",
+            penalty_in_each=OTHER,
         ),
     },
-    why="22 kilobytes instead of 20 gigabytes, and it stays at 22 however many rows there are.",
+    why="One table of cuts tells five jobs apart. B would have passed with equal blocks alone.",
     minutes=8,
 )
 
@@ -469,7 +486,9 @@ SCALE = Judge(  # two functions, the second of which is given what the first ret
 Repair `scale` by hand. You need the mean and the standard deviation of each column over all rows, and no machine sees them all.
 
 - `summary(block)` runs on the workers. It gets one block, an array of rows, and returns what travels: numbers or small arrays, however many rows the block has.
-- `combine(summaries)` runs in the notebook. It gets the list of all summaries and returns the pair `(mean, std)`, one number for each column.""",
+- `combine(summaries)` runs in the notebook. It gets the list of all summaries and returns the pair `(mean, std)`, one number for each column.
+
+To try it on the real blocks: `combine(dask.compute(*[dask.delayed(summary)(block) for block in blocks]))`.""",
     check=scale,
     answer=RIGHT,
     spellings=[
@@ -484,4 +503,4 @@ Repair `scale` by hand. You need the mean and the standard deviation of each col
     minutes=8,
 )
 
-QUESTIONS = (*PREDICTIONS, BY_BLOCKS, WHAT_TRAVELS, SCALE)
+QUESTIONS = (*PREDICTIONS, BY_BLOCKS, FIVE_JOBS, SCALE)

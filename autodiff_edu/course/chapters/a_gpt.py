@@ -8,7 +8,7 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ..exercises import Case, Choice, Function, Shape, Table
+from ..exercises import Case, Choice, Function, Number, Shape, Table
 from ..predictions import Prediction
 
 PREDICTIONS = (
@@ -25,16 +25,29 @@ PREDICTIONS = (
         within=0.02,
     ),
     Prediction(
-        "The cotangent of `letter` has shape (27, 16), a row for each letter. For the name ada, how many of its rows "
-        "won't be 0?",
+        "Five letters go in. What shape is `weights`, the weights of attention?",
+        answer=(4, 5, 5),
+        hints={
+            (5, 5): "Each head has weights of its own. How many heads are there?",
+            (4, 5, 4): "A query meets a key in one number. How many keys does each query meet?",
+            (5, 5, 4): "The heads come first, so that `@` takes each head by itself.",
+            (4, 4, 4): "How many letters go in? The dot that begins the name is one of them.",
+            (4, 6, 6): "The last dot only comes out: nothing follows it.",
+            (5, 16): "That is the shape of `x`. A weight belongs to a pair of letters, not to one.",
+        },
+        why="In each of 4 heads, 5 queries meet 5 keys.",
+    ),
+    Prediction(
+        "The cotangent of `letter` has shape (27, 16), a row for each letter. For the name anna, how many of its "
+        "rows won't be 0?",
         answer=3,
         hints={
             27: "Only rows that were looked up take part in the loss. Which letters go in?",
             2: "The dot goes in, too: it begins the name.",
-            4: "Four letters go in, and two of them are the same. Where are the contributions to one row added up?",
-            5: "The last dot only comes out: it is what should follow.",
+            5: "Five letters go in, and some are the same. Where are the contributions to one row added up?",
+            6: "Some letters are the same, and the last dot only comes out: it is what should follow.",
         },
-        why="Those of the dot, a and d. The row of a gets two contributions.",
+        why="Those of the dot, a and n. The rows of a and n get two contributions each.",
     ),
     Prediction(
         "Without the mask, what will become of the loss and of the names?",
@@ -45,6 +58,16 @@ PREDICTIONS = (
             "both worse": "Each position sees more than before. What does it see there?",
         },
         why="It sees the next letter, which it should guess. When it invents a name, there is none to see yet.",
+    ),
+    Prediction(
+        "At width 1,024, how large will the slopes be without the division, compared with those at width 4?",
+        answer="almost 0",
+        choices=("almost 0", "about the same", "far larger"),
+        hints={
+            "about the same": "A score is a sum of 1,024 products now. What does softmax make of a few such scores?",
+            "far larger": "The scores are far larger, yes. What does softmax make of scores that lie far apart?",
+        },
+        why="Large scores lie far apart, so softmax gives one key all the weight, and a small change changes nothing.",
     ),
     Prediction(
         "If all 4,192 parameters start at 0, which of them will have a slope that isn't 0?",
@@ -77,7 +100,7 @@ Each of four GPTs was trained on the same names, with one fault:
 - *dead head*: for one of the four heads, the columns of `value` and the rows of `out` start at 0;
 - *too slow*: the learning rate is 0.00001, not 0.01.
 
-Here is what was measured, in the wrong order: the loss (the mean of the last 20 names), and the norm of the slopes of `value`, for each head. Which fault does each have? Write the words as strings.
+Here is what was measured, in the wrong order: the loss (the mean of up to 20 names), and the norm of the slopes of `value`, for each head. Which fault does each have? Write the words as strings.
 
 ```text
      turn    loss   slopes of value, head 0 to 3
@@ -89,7 +112,9 @@ C       0    3.41   0.032   0.038   0.031   0.056
       499    3.32   0.033   0.030   0.027   0.062
 D       0    3.41   0.022   0.021   0.020   0.029
       499    0.30   0.079   0.070   0.022   0.076
-```""",
+```
+
+In a fifth GPT only the rows of `out` start at 0, for head 2; its columns of `value` don't. Will that head stay dead? Write `"wakes"` or `"stays"` under `"fifth"`.""",
     parts={
         "A": illness(
             "dead head",
@@ -115,9 +140,15 @@ D       0    3.41   0.022   0.021   0.020   0.029
             dead_head="All four heads of D have slopes. Is a loss of 0.30 good news?",
             too_slow="D's loss falls fast, to 0.30. How surely can anybody know the next letter of a name?",
         ),
+        "fifth": Choice(
+            answer="wakes",
+            choices=("wakes", "stays"),
+            hints={"stays": "At turn 0 its slope of `value` is 0. Is that of `out`, whose other factor isn't 0?"},
+        ),
     },
     why="A: a head whose value and way out are both 0 gets no slope, ever, and the others do its work, so that the loss "
-    "hides it. B: no slope at all. C: slopes, and hardly a step. D: too good to be true.",
+    "hides it. B: no slope at all. C: slopes, and hardly a step. D: too good to be true. "
+    "In the fifth only one of the two factors is 0: it moves first, and frees the other.",
     minutes=8,
 )
 
@@ -128,9 +159,14 @@ SCENES = [tuple(rng.normal(size=(n, d)) for _ in range(3)) for n, d in ((3, 4), 
 softmax = ad.nn.softmax
 
 
-def hide(scores: Any, offset: int = 1) -> Any:
-    """Return scores that are out of reach from the diagonal's `offset` on."""
-    return scores + np.triu(np.full(scores.shape, -1e9), offset)
+def near(n: int, after: int = 0, before: int = 2) -> Any:
+    """Return 1 for each pair of letters that may meet: from `before` letters before the one that looks to `after` it."""
+    return np.tri(n, k=after) - np.tri(n, k=-before - 1)
+
+
+def hide(scores: Any, after: int = 0, before: int = 2) -> Any:
+    """Return scores that are out of reach where letters mustn't meet."""
+    return scores + 1e9 * (near(len(scores), after, before) - 1.0)
 
 
 def divide(queries: Any) -> Any:
@@ -145,12 +181,12 @@ def attend(queries: Any, keys: Any, values: Any) -> Any:
 
 def look_through_a_mask(queries: Any, keys: Any, values: Any) -> Any:
     """Mask after softmax, so that the rows no longer add up to 1."""
-    return softmax(queries @ np.transpose(keys) / divide(queries)) * np.tri(len(queries)) @ values
+    return softmax(queries @ np.transpose(keys) / divide(queries)) * near(len(queries)) @ values
 
 
 def mask_with_zeros(queries: Any, keys: Any, values: Any) -> Any:
     """Put 0 in place of the scores that are masked."""
-    return softmax(queries @ np.transpose(keys) / divide(queries) * np.tri(len(queries))) @ values
+    return softmax(queries @ np.transpose(keys) / divide(queries) * near(len(queries))) @ values
 
 
 def down_the_columns(queries: Any, keys: Any, values: Any) -> Any:
@@ -176,7 +212,7 @@ def slope_at(scene: int) -> Any:
 HEAD = Function(
     "A head of your own",
     """\
-Write one head of attention, as `attend(queries, keys, values)`: three arrays of shape (n, d), a row for each letter. Each row of the result is a mean of the values of the letters *up to and including* its own, weighted by softmax of query · key / √d. `softmax` and NumPy are there; d may be any number.""",
+Write one head of attention, as `attend(queries, keys, values)`: three arrays of shape (n, d), a row for each letter. Each row of the result is a mean of the values of its own letter *and of at most two before it*, weighted by softmax of query · key / √d. `softmax` and NumPy are there; d may be any number.""",
     signature="attend(queries, keys, values)",
     cases=[
         *(
@@ -192,13 +228,24 @@ Write one head of attention, as `attend(queries, keys, values)`: three arrays of
     ],
     answer=attend,
     spellings=[
-        lambda q, k, v: softmax(np.where(np.tri(len(q), dtype=bool), q @ np.transpose(k) / divide(q), -np.inf)) @ v,
+        lambda q, k, v: softmax(np.where(near(len(q)) > 0, q @ np.transpose(k) / divide(q), -np.inf)) @ v,
         lambda q, k, v: ad.nn.softmax(hide(np.einsum("id,jd->ij", q, k) / divide(q))) @ v,
     ],
     hints=[
         (
             lambda q, k, v: softmax(q @ np.transpose(k) / divide(q)) @ v,
             "The first letter sees the ones that follow it. Which scores are out of reach?",
+        ),
+        (
+            lambda q, k, v: softmax(hide(q @ np.transpose(k) / divide(q), 0, len(q))) @ v,
+            "Your letters look at all that come before them. Mine look at two at most: which scores are out of reach, too?",
+        ),
+        *(
+            (
+                lambda q, k, v, before=before: softmax(hide(q @ np.transpose(k) / divide(q), 0, before)) @ v,
+                "How many letters before its own does yours look at? Print the mask for five letters, and count.",
+            )
+            for before in (1, 3)
         ),
         (lambda q, k, v: softmax(hide(q @ np.transpose(k))) @ v, "The scores aren't divided by √d."),
         (
@@ -227,11 +274,11 @@ Write one head of attention, as `attend(queries, keys, values)`: three arrays of
         ),
         (down_the_columns, "Each column adds up to 1. The chances of a letter stand in its row: axis −1."),
         (
-            lambda q, k, v: softmax(q @ np.transpose(k) / divide(q) + np.tril(np.full((len(q),) * 2, -1e9), -1)) @ v,
+            lambda q, k, v: softmax(hide(q @ np.transpose(k) / divide(q), 2, 0)) @ v,
             "The mask is upside down: each letter sees what follows it, and nothing before.",
         ),
         (
-            lambda q, k, v: softmax(hide(q @ np.transpose(k) / divide(q), 0)) @ v,
+            lambda q, k, v: softmax(hide(q @ np.transpose(k) / divide(q), -1)) @ v,
             "A letter may look at itself, too. The mask begins one place further to the right.",
         ),
         (
@@ -239,7 +286,7 @@ Write one head of attention, as `attend(queries, keys, values)`: three arrays of
             "Those are the weights. What are they weights of?",
         ),
     ],
-    why="Row i belongs to the query of letter i: its weights add up to 1, and none of them is beyond letter i.",
+    why="Row i belongs to the query of letter i: its weights add up to 1, and only the letters from i − 2 to i have any.",
     minutes=10,
 )
 
@@ -254,24 +301,13 @@ def shape_of(name: str, answer: tuple[int, ...], hints: dict[tuple[int, ...], st
 LARGER = Table(
     "A larger one",
     """\
-A GPT is built as this chapter's is, but 32 numbers wide, with 8 heads, and with `up` of shape (32, 128). It reads the name `alexandra`, so it's asked nine letters and the dot that ends the name. What is the shape of each of these?
+A GPT is built as this chapter's is, but 32 numbers wide, with 8 heads, and with `up` of shape (32, 128). It reads the name `alexandra`, so it's asked nine letters and the dot that ends the name.
 
-- `queries`: after `split_heads`;
-- `weights`: the weights of attention, of all heads;
-- `cotangent`: that of `place`, which has a row for each of 16 places.""",
+- `weights`: what shape do the weights of attention have, those of all heads?
+- `cotangent`: what shape does the cotangent of `place` have? `place` has a row for each of 16 places.
+- `rows`: now the target is only the guess that follows `.ale`. How many rows of that cotangent aren't 0?
+- `unmasked`: the same guess, in a model without the mask. How many rows?""",
     parts={
-        "queries": shape_of(
-            "queries",
-            (8, 10, 4),
-            {
-                (8, 9, 4): "The dot that begins the name goes in, too.",
-                (10, 8, 4): "The heads come first, so that `@` takes each head by itself.",
-                (8, 10, 32): "The heads share the 32 numbers among them.",
-                (10, 32): "That is before they are split.",
-                (4, 10, 8): "There are 8 heads of 4 numbers, not 4 of 8.",
-                (8, 11, 4): "The last dot only comes out: nothing follows it.",
-            },
-        ),
         "weights": shape_of(
             "weights",
             (8, 10, 10),
@@ -292,9 +328,30 @@ A GPT is built as this chapter's is, but 32 numbers wide, with 8 heads, and with
                 (9, 32): "A cotangent has the shape of its tensor; rows that nobody looked up are 0.",
             },
         ),
+        "rows": Number(
+            answer=4,
+            hints={
+                5: "The fifth place holds `x`, which this guess has to find.",
+                3: "The dot goes in, too: it has place 0.",
+                1: "The guess has looked at the letters before it, too.",
+                10: "That guess can't see what follows it. What does the mask do on the way back?",
+                9: "That guess can't see what follows it. What does the mask do on the way back?",
+                16: "A cotangent has 16 rows. Which places has this guess seen?",
+            },
+            otherwise="For rows: {given} doesn't fit. Which places has the guess that follows `.ale` seen?",
+        ),
+        "unmasked": Number(
+            answer=10,
+            hints={
+                4: "Without the mask, what can that guess look at?",
+                9: "The dot goes in, too: it has place 0.",
+                16: "A cotangent has 16 rows. How many places does the name take?",
+            },
+            otherwise="For unmasked: {given} doesn't fit. Which places does the guess see if nothing is hidden?",
+        ),
     },
-    why="Ten letters go in, the dot and nine; each head has 32 / 8 = 4 of the numbers; and a cotangent is always shaped "
-    "like its tensor.",
+    why="Ten letters go in, the dot and nine. A cotangent is always shaped like its tensor, and a guess sends slopes back "
+    "only to the places that it has seen.",
     minutes=6,
 )
 

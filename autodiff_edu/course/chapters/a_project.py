@@ -9,6 +9,16 @@ from . import project_attention, project_convolution, project_physics, project_t
 
 QUESTIONS: tuple[Prediction | Exercise, ...] = (
     Prediction(
+        "How many contributions arrive at w in the backward pass?",
+        answer=2,
+        hints={
+            1: "u is computed from w. And the rate?",
+            3: "`violation` uses u twice, but those contributions arrive at u, and go on to w as one.",
+            4: "Count the operations that take w itself: each sends one contribution.",
+        },
+        why="One from w * 2.0, which computes u, and one from the product in `rate`, which takes w itself.",
+    ),
+    Prediction(
         "The loss is the mean of (u′ + u)². Which of these functions has loss 0?",
         answer="u(x) = 0",
         choices=("u(x) = 0", "u(x) = 1", "u(x) = x", "none: only e⁻ˣ does"),
@@ -18,6 +28,23 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
             "none: only e⁻ˣ does": "So does 2e⁻ˣ. What about half of e⁻ˣ, or 0 times e⁻ˣ?",
         },
         why="u′ + u is 0 + 0. So 0 is as good as e⁻ˣ, for this loss.",
+    ),
+    Prediction(
+        "Which of these sentences from a report would earn a point for Measured?",
+        answer="at 301 points of [0, 3], it is off by 0.002 at worst",
+        choices=(
+            "the loss is 2e-5 in the end",
+            "at 301 points of [0, 3], it is off by 0.002 at worst",
+            "at the 20 trained points, it is off by 0.002 at worst",
+            "the gradient agrees with central differences",
+        ),
+        hints={
+            "the loss is 2e-5 in the end": "A's loss was lower still. What did the question ask for?",
+            "at the 20 trained points, it is off by 0.002 at worst": "That is a number for the question, but on what was "
+            "trained on.",
+            "the gradient agrees with central differences": "That earns a point for Checked. It says nothing about e⁻ˣ.",
+        },
+        why="It answers the question, and 300 of the points or so weren't trained on.",
     ),
     Prediction(
         "The tea needed one condition besides its equation. How many does u″ = −u need?",
@@ -66,7 +93,7 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
         """\
 | milestone | hand in |
 |---|---|
-| 1 `"second"` | `second(u, x)`: u″ at each number in the array `x`, for any function `u` that works elementwise; training differentiates it once more, so a tape must be able to follow |
+| 1 `"second"` | `second(u, x)`: u″ at each number in the array `x`, for any function `u` that works elementwise; training differentiates it once more, so a tape must be able to follow. The course has taught at least five ways, and each counts |
 | 2 `"loss"` | `loss(u)`, for a *function* u: one number, which is 0 for sin(x), and clearly above 0 for a function that breaks the equation or one of the two conditions |
 | 3 `"solution"` | `solution(x)`: your trained network, nowhere more than 0.05 away from sin(x) on [0, π] |
 | 4 `"errors"` | `{"inside": …, "outside": …}`: the largest distance between solution(x) and sin(x) on [0, π] and on [π, 2π], to two significant digits, such as 0.0012; it counts once milestone 3 is reached |
@@ -78,7 +105,7 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
 - You train the network on `points` and measure it on the same `points`.
 - You stop the optimizer too early. Plot the loss on a logarithmic axis.
 
-**A good report shows** the loss's parts one by one, the error at points between the trained ones, and what more units or more points change.
+**A good report shows** `second` by two ways that agree, the loss's parts one by one, the error at points between the trained ones, and what more units or more points change.
 
 **Further.** u″ = −u − 0.2u′, whose solution you can look up. Make the frequency a variable, and find it from five measured positions. Replace Adam by chapter 17's Newton steps.""",
         parts=project_physics.MILESTONES,
@@ -88,9 +115,9 @@ QUESTIONS: tuple[Prediction | Exercise, ...] = (
     Milestones(
         "",
         """\
-The picture shows the slopes of the opening's mixture, for six tokens of one number each. In your layer, each token has d numbers, so each field becomes a block of d × d slopes.
+The picture shows the slopes of such a layer for six tokens of one number each, where q, k and v are all x. In your layer, each token has d numbers, so each field becomes a block of d × d slopes.
 
-The opening's product with `np.tri` works for small scores. For large ones, exp overflows before the mask can remove anything. So set the scores of later tokens to −∞ first, and then subtract each row's largest score before exp, as in chapter 12.
+The picture's layer multiplies exp(scores) by `np.tri`, which works for small scores. For large ones, exp overflows before the mask can remove anything. So mask the scores first, and then subtract each row's largest score before exp, as in chapter 12.
 
 | milestone | hand in |
 |---|---|

@@ -1,4 +1,4 @@
-"""Batch Jacobians: per-sample gradients, the diagonal of a full Jacobian, and a check of independence."""
+"""Batch Jacobians: per-sample gradients, what a batch Jacobian returns, and who moves whom."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 import autodiff_edu as ad
 
-from ..exercises import Case, Function
+from ..exercises import Case, Choice, Function, Table
 from ..feedback import NotYet, shorten
 from ..predictions import Prediction
 
@@ -65,6 +65,18 @@ PREDICTIONS = (
         why="One for each of the six playlists, however many listeners there are.",
     ),
     Prediction(
+        "When the columns have slid together, the block at the bottom of each is a number times `weights`. Which number?",
+        answer=1 / 2,
+        hints={
+            5 / 6: "That's the true block. What do the two other patches of its column add to it?",
+            -1 / 6: "That's a patch off the diagonal. Add up the whole column.",
+            0: "That will be the answer at mix = 1.",
+            1: "Raise one listener's hours by 1: the mean rises by 1/3, and half of that is taken from all three.",
+            2 / 3: "There are two patches off the diagonal in each column.",
+        },
+        why="5/6 on the diagonal and −1/6 twice beside it: 1/2 in all.",
+    ),
+    Prediction(
         "The full Jacobian had 210 slopes that are not zero. How many does it have with the normalisation?",
         answer=1470,
         hints={
@@ -76,13 +88,24 @@ PREDICTIONS = (
         why="Each of the 42 scores depends on each of the 35 numbers now: 42 · 35.",
     ),
     Prediction(
-        "Normalised last, each score has mean 0 over the batch. What will `batch_jacobian` return for every element?",
+        "The largest true element will be about 1. What will `batch_jacobian` return for every element, up to rounding?",
         answer=0,
         hints={
-            1: "Its seed asks how the *sum* of a score over the batch moves. What is that sum?",
-            1.8: "Its seed asks how the *sum* of a score over the batch moves. What is that sum?",
+            1: "Its seed asks how the *sum* of a score over the batch moves. What has the normalisation done to that sum?",
+            0.5: "Its seed asks how the *sum* of a score over the batch moves. What has the normalisation done to that sum?",
+            -1: "Its seed asks how the *sum* of a score over the batch moves. What has the normalisation done to that sum?",
         },
-        why="The sum over the batch is always 0, so nothing moves it.",
+        why="The normalisation fixes the mean of each score, and so its sum: nothing moves that.",
+    ),
+    Prediction(
+        "With the kept mean and variance, how many of the seven rows of scores move with listener 3?",
+        answer=1,
+        hints={
+            7: "That was with the mean and the variance of this batch. Do the kept ones move with listener 3?",
+            0: "Listener 3's own hours are still the network's input.",
+            6: "Does a kept number carry anything from one listener to another?",
+        },
+        why="Nothing in the network looks at two rows any more.",
     ),
 )
 
@@ -154,6 +177,10 @@ Write `per_sample(x, y, w)`. It gets arrays of shapes (samples, inputs), (sample
             "That is the gradient with respect to x. Here each row asks about w.",
         ),
         (
+            lambda x, y, w: (2 * (x @ w - y)[:, None] * w)[:, None],
+            "That is the gradient with respect to x. Here each row asks about w, of which every sample could have a copy.",
+        ),
+        (
             lambda *data: np.tile(compute_rows(*data).sum(axis=0), (5, 1)),
             "Every row is the sum over all samples. Row i is about loss i alone.",
         ),
@@ -207,84 +234,49 @@ Write `per_sample(x, y, w)`. It gets arrays of shapes (samples, inputs), (sample
 )
 
 
-def take_blocks(full: Any) -> Any:
-    """Return each sample's own block."""
-    return np.einsum("bxby->bxy", full)
+def returned(answer: str, **hints: str) -> Choice:
+    """Return the form for one function of exercise 2."""
+    return Choice(answer=answer, choices=("right", "zeros", "sums"), hints=hints)
 
 
-DIAGONAL = Function(
-    "The diagonal, not the sum",
+RETURNED = Table(
+    "What comes back?",
     """\
-Write `diagonal(full)`. It gets a full Jacobian as an array, of shape (samples, outputs, samples, inputs), and returns each sample's own block, of shape (samples, outputs, inputs). The check hands it a Jacobian whose samples *do* mix, so no sum will do.""",
-    signature="diagonal(full)",
-    cases=[Case(lambda diagonal: diagonal(np.random.default_rng(19081).standard_normal((4, 3, 4, 2))))],
-    answer=take_blocks,
-    spellings=[lambda full: np.stack([full[b, :, b] for b in range(4)]), lambda full: ad.constant(take_blocks(full))],
-    hints=[
-        (
-            lambda full: full,
-            "That is the full Jacobian, with all four axes. Keep each sample's own block and drop the rest.",
+`x` is a batch of 5 samples with 3 numbers each. What does `tape.batch_jacobian` return for each of these functions? Answer `"right"` (each sample's own block), `"zeros"` (nothing but 0, which is wrong), or `"sums"` (other wrong numbers). Decide with a pencil first.
+
+- a: `np.tanh(x @ w)`, with an array `w`
+- b: `x - np.mean(x, axis=0)`
+- c: `x - np.mean(x, axis=1, keepdims=True)`
+- d: `x + np.mean(x, axis=0)`
+- e: `nn.softmax(x, axis=0)`, shares of each column""",
+    parts={
+        "a": returned(
+            "right",
+            zeros="In a, does a row of x meet another row?",
+            sums="In a, does a row of x meet another row?",
         ),
-        (
-            lambda full: full.sum(axis=2),
-            "That is the sum over the samples of the input. Here samples mix, so it adds other blocks.",
+        "b": returned(
+            "zeros",
+            right="In b, the mean is one of samples, so each output depends on all of them.",
+            sums="In b, add up the outputs of all samples. How does that sum move?",
         ),
-        (
-            lambda full: np.moveaxis(full.sum(axis=0), 1, 0),
-            "That is the sum over the samples of the output, as in `batch_jacobian`. Here samples mix, so it adds "
-            "other blocks.",
+        "c": returned(
+            "right",
+            zeros="In c, `axis=1`: whose numbers is the mean of?",
+            sums="In c, `axis=1`: whose numbers is the mean of?",
         ),
-        (
-            lambda full: full.sum(axis=0),
-            "That sums over the samples of the output. Don't sum anything: take blocks out.",
+        "d": returned(
+            "sums",
+            right="In d, the mean is one of samples, so each output depends on all of them.",
+            zeros="In d, add up the outputs of all samples. How does that sum move, if one of x moves by 1?",
         ),
-        (
-            lambda full: full.mean(axis=2),
-            "That is the mean over the samples of the input. Don't average anything: take blocks out.",
+        "e": returned(
+            "zeros",
+            right="In e, `axis=0`: the shares of which numbers add up to 1?",
+            sums="In e, `axis=0`: the shares of a column add up to 1. How does that sum move?",
         ),
-        (
-            lambda full: np.moveaxis(full.mean(axis=0), 1, 0),
-            "That is the mean over the samples of the output. Don't average anything: take blocks out.",
-        ),
-        (
-            lambda full: take_blocks(full).sum(axis=0),
-            "The blocks are right, and then they are added up. Keep one for each sample; in `np.einsum`, write b to "
-            "the right of the arrow as well.",
-        ),
-        (
-            lambda full: np.moveaxis(take_blocks(full), 0, -1),
-            "The blocks are right, but the samples are the last axis, as `np.diagonal` puts them.",
-        ),
-        (
-            lambda full: take_blocks(full).swapaxes(1, 2),
-            "The blocks are right, but transposed: outputs come before inputs.",
-        ),
-        (
-            lambda full: take_blocks(full).swapaxes(0, 1),
-            "The blocks are right, but the samples are the middle axis. They come first.",
-        ),
-        (
-            lambda full: np.concatenate(take_blocks(full)),
-            "The blocks are right, but joined into one matrix. `np.stack` gives each its place.",
-        ),
-        (lambda full: full[0, :, 0], "That is the block of sample 0 alone. Each sample has one."),
-        (lambda full: full[-1, :, -1], "That is the block of the last sample alone. Each sample has one."),
-        *(
-            (wrong, "Those are sample 0's outputs with everybody's inputs. Which sample's outputs belong in block b?")
-            for wrong in (lambda full: full[0], lambda full: full[0].swapaxes(0, 1))
-        ),
-        (
-            lambda full: full[:, :, 0],
-            "Those are everybody's outputs with sample 0's inputs. Which sample's inputs belong in block b?",
-        ),
-        (
-            lambda full: full[len(full)],
-            "This Jacobian has 4 samples with 3 outputs each. The samples are its first and its third axis, and "
-            "`len(full)` is their number.",
-        ),
-    ],
-    otherwise="The shape is right and the numbers are not. Block b of the result is `full[b, :, b, :]`.",
-    why="Each sample's own block, even where the others are not zero.",
+    },
+    why="The seeds add up the samples. What that sum does is all that comes back.",
     minutes=7,
 )
 
@@ -302,119 +294,157 @@ def _shift(x: Any, by: int) -> Any:
     return np.concatenate([x[-by:], x[:-by]])
 
 
-FUNCTIONS: list[tuple[str, Any, bool, str]] = [
+FUNCTIONS: list[tuple[str, Any, str]] = [
     (
         "a dense layer",
         lambda x: np.tanh(x @ WEIGHTS),
-        True,
-        "No row looks at another. Does each test start from the unchanged batch, and leave its own sample out?",
+        "No row looks at another, so only [i, i] is True. Does each test start from the unchanged batch?",
     ),
     (
-        "`np.exp(x) / np.sum(np.exp(x), axis=1, keepdims=True)`",
-        lambda x: np.exp(x) / np.sum(np.exp(x), axis=1, keepdims=True),
-        True,
-        "The sum is over one sample's own numbers, so no samples mix. If you add the same amount to all of them, no "
-        "output moves at all, and that's fine: ask only whether *others* move.",
+        "`x[:, 1:] - x[:, :-1]`",
+        lambda x: x[:, 1:] - x[:, :-1],
+        "Those are differences of a sample's own numbers, and they do depend on them. But if all of them rise by the same, "
+        "no output moves, and the slopes of one output add up to 0. Take one number at a time.",
     ),
     (
         "a function that multiplies sample i by i + 1",
         lambda x: x * np.arange(1.0, 6.0)[:, None],
-        True,
         "Each sample is treated differently, but on its own. Give f the whole batch in its order, not a part of it.",
     ),
-    ("batch normalisation", _normalise, False, "Its mean is over all samples."),
-    ("`np.cumsum(x, axis=0)`", lambda x: np.cumsum(x, axis=0), False, "Each output depends on the samples before it."),
-    ("`x + x[:1]`", lambda x: x + x[:1], False, "All depend on sample 0. Change every sample in turn."),
+    ("batch normalisation", _normalise, "Its mean is over all samples, so each of them moves all."),
+    (
+        "`np.cumsum(x, axis=0)`",
+        lambda x: np.cumsum(x, axis=0),
+        "Output i depends on sample i and those before it, so the True ones fill the lower left triangle.",
+    ),
+    ("`x + x[:1]`", lambda x: x + x[:1], "All depend on sample 0, and each on itself."),
     (
         "`x - x[-1:]`",
         lambda x: x - x[-1:],
-        False,
-        "All depend on the last sample, and fall when it rises. Change every sample in turn, and look at the *size* of "
-        "each move.",
+        "All depend on the last sample, and fall when it rises: look at the *size* of each move. The last output is "
+        "always 0, so nothing moves it.",
     ),
-    ("`x[::-1]`", lambda x: x[::-1], False, "Each output is the sample at the other end."),
+    ("`x[::-1]`", lambda x: x[::-1], "Each output is the sample at the other end, and doesn't depend on its own."),
     (
         "a function that adds the previous sample and subtracts the one before it",
         lambda x: x + _shift(x, 1) - _shift(x, 2),
-        False,
-        "The effects of the other samples cancel in a sum. Look at the blocks one by one.",
+        "Each output depends on three samples. Look at the blocks one by one: added up, some of them cancel.",
+    ),
+    (
+        "`x + last`, where `last` is the last number of the sample before",
+        lambda x: x + _shift(x, 1)[:, 2:],
+        "Of the sample before (for sample 0, that's the last one), only the last number has an effect. Try each number "
+        "of each sample.",
     ),
 ]
 
 
-def is_independent(f: Callable[[Any], Any], x: Any) -> bool:
-    """Return whether each output depends on its own sample alone."""
-    jacobian = ad.jacobian(f)(x).numpy()
-    return all(np.abs(np.delete(jacobian[b], b, axis=1)).max() < 1e-12 for b in range(len(x)))
+def find_movers(f: Callable[[Any], Any], x: Any) -> Any:
+    """Return whether output i depends on sample j, for all pairs."""
+    return np.abs(ad.jacobian(f)(x).numpy()).max(axis=(1, 3)) > 1e-12
 
 
-def ask_batch_jacobian(f: Callable[[Any], Any], x: Any) -> bool:
-    """Ask a batch Jacobian to check, and don't catch what it raises."""
-    x = ad.constant(x)
-    with ad.GradientTape() as tape:
-        tape.watch(x)
-        y = f(x)
-    return tape.batch_jacobian(y, x, check=True) is not None
-
-
-def read_verdict(independent: Callable[..., Any], f: Callable[[Any], Any]) -> bool:
-    """Return what is said of a function."""
-    given = np.asarray(independent(f, POINT.copy()))
-    if given.size != 1 or given.dtype != bool:
+def read_movers(who_moves_whom: Callable[..., Any], f: Callable[[Any], Any]) -> Any:
+    """Return what is said of a function, as an array of True and False."""
+    given = np.asarray(who_moves_whom(f, POINT.copy()))
+    if given.shape == ():
         raise NotYet(
-            f"Your function returns {shorten(given.tolist())}; I need the value True or False itself. Reduce an "
-            "array with `all` or `any`."
+            f"Your function returns {shorten(given.tolist())}. I need an answer for every pair of samples: an array of "
+            "shape (5, 5) for 5 samples."
         )
-    return bool(given.item())
+    if given.shape != (5, 5):
+        raise NotYet(
+            f"For 5 samples of 3 numbers, your function returns an array of shape {given.shape}. It should be (5, 5): "
+            "the outputs' samples, then the inputs' samples. Which axes are left to be reduced?"
+        )
+    if given.dtype != bool and not np.isin(given, (0, 1)).all():
+        raise NotYet(
+            "Your array holds other numbers than True and False. Compare the size of each with a small number, such "
+            "as 1e-9."
+        )
+    return given.astype(int)
 
 
-def is_blind(independent: Callable[..., Any]) -> bool:
-    """Return whether it says the same of every function, or the opposite of what is right."""
-    right = [each for _, _, each, _ in FUNCTIONS]
-    wrong = [read_verdict(independent, f) != each for (_, f, _, _), each in zip(FUNCTIONS, right, strict=True)]
-    return all(wrong) or wrong == right or not any(np.equal(wrong, right))
+def explain_pair(found: Any, wanted: Any, name: str, why: str) -> str:
+    """Return a hint for the first pair that is wrong."""
+    i, j = np.argwhere(found != wanted)[0]
+    return f"For f {name}, the element [{i}, {j}] should be {bool(wanted[i, j])}. {why}"
 
 
-INDEPENDENCE = Function(
-    "An independence check",
+def _block_by_block(reduce: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Return a way to answer that reduces blocks of shape (samples, samples, outputs, inputs)."""
+    return lambda f, x: reduce(np.moveaxis(ad.jacobian(f)(x).numpy(), 1, 2))
+
+
+def _nudge_all(f: Any, x: Any, size: Callable[[Any], Any] = np.abs, back: bool = True) -> Any:
+    """Nudge all the numbers of a sample at once."""
+    found, before = np.zeros((len(x), len(x)), bool), np.asarray(f(x))
+    changed = x.copy()
+    for j in range(len(x)):
+        if back:
+            changed = x.copy()
+        changed[j] += 0.1
+        found[:, j] = size(np.asarray(f(changed)) - before).max(axis=1) > 1e-9
+    return found
+
+
+MOVERS = Function(
+    "Who moves whom?",
     """\
-Write `independent(f, x)`. It gets a function of a batch, and a batch: an array of shape (samples, inputs). It returns True if, at `x`, each output depends on its own sample alone, and False otherwise. You may nudge samples or use tapes. Beware of functions whose
-effects on other samples cancel in a sum.""",
-    signature="independent(f, x)",
-    cases=[
-        Case(is_blind),
-        *(
-            Case(partial(read_verdict, f=f), f"For f {name} your function says {{given}}. {why}")
-            for name, f, _, why in FUNCTIONS
-        ),
+`check=True` says *that* samples mix. Now you'd like to see how. Write `who_moves_whom(f, x)`. It gets a function of a batch, and a batch: an array of shape (samples, inputs). It returns an array of True and False, of shape (samples, samples): the element [*i*, *j*] is True if, at `x`, any output of sample *i* moves with any number of sample *j*. You may nudge numbers or use tapes.""",
+    signature="who_moves_whom(f, x)",
+    cases=[Case(partial(read_movers, f=f), partial(explain_pair, name=name, why=why)) for name, f, why in FUNCTIONS],
+    answer=find_movers,
+    spellings=[
+        lambda f, x: find_movers(f, x).tolist(),
+        lambda f, x: find_movers(f, x).astype(float),
+        lambda f, x: np.any(ad.jacobian(f)(x).numpy() != 0, axis=(1, 3)),
     ],
-    answer=is_independent,
-    spellings=[lambda f, x: np.bool_(is_independent(f, x)), lambda f, x: np.array([is_independent(f, x)])],
     hints=[
         (
-            lambda f, x: not is_independent(f, x),
-            "Every answer is the opposite of what is asked. True means that the samples do not mix.",
+            lambda f, x: find_movers(f, x).T,
+            "Rows and columns have changed places: [i, j] is about output i and sample j.",
         ),
         (
-            lambda f, x: True,
-            "Your function says True to everything, even to batch normalisation. Does it look at more than shapes?",
+            lambda f, x: ~find_movers(f, x),
+            "Every answer is the opposite of what is asked. True means that output i moves.",
         ),
         (
-            lambda f, x: False,
-            "Your function says False to everything, even to a dense layer. Does it count rounding as an effect?",
+            lambda f, x: np.ones((5, 5), bool),
+            "Your function says True to every pair, even for a dense layer. Does it count rounding as a move?",
         ),
         (
-            ask_batch_jacobian,
-            "`check=True` raises a ValueError where samples mix. Catch it with `try` and `except ValueError`, and "
-            "return False.",
+            lambda f, x: np.zeros((5, 5), bool),
+            "Your function says False to every pair. Doesn't f(x) move with x at all?",
         ),
         (
-            lambda f, x: ad.GradientTape().batch_jacobian(f(x), x, check=True) is not None,
+            lambda f, x: np.eye(5, dtype=bool),
+            "You say that each output moves with its own sample alone, whatever f is. That's what you were to find out.",
+        ),
+        (
+            lambda f, x: find_movers(f, x) & ~np.eye(5, dtype=bool),
+            "You leave out the pairs [i, i]. An output may move with its own sample, and here that counts too.",
+        ),
+        (
+            _block_by_block(lambda blocks: np.abs(blocks.sum(axis=(2, 3))) > 1e-9),
+            "An output that depends on its sample is missing: a difference doesn't notice if all of a sample's numbers "
+            "rise by the same. So nudge one number at a time; or, if you add up the slopes of a block, take the size of each first.",
+        ),
+        (
+            _block_by_block(lambda blocks: blocks.max(axis=(2, 3)) > 1e-9),
+            "Your answer misses outputs that *fall* when a sample rises. Look at the size of each slope.",
+        ),
+        (
+            lambda f, x: _nudge_all(f, x, back=False),
+            "From one sample to the next, your nudges stay in the batch. Start each test from an unchanged copy of x.",
+        ),
+        (
+            lambda f, x: ad.GradientTape().jacobian(f(x), x),
             "x is a plain array, so nothing is recorded. Make it a tensor, `ad.constant(x)`, and watch that.",
         ),
     ],
-    why="It tells six functions that mix samples from three that don't, even where the effects cancel in a sum.",
-    minutes=6,
+    why="It finds who moves whom in all ten functions, even where effects cancel in a sum.",
+    minutes=8,
 )
 
-QUESTIONS = (*PREDICTIONS, PER_SAMPLE, DIAGONAL, INDEPENDENCE)
+QUESTIONS = (*PREDICTIONS, PER_SAMPLE, RETURNED, MOVERS)

@@ -71,7 +71,7 @@ PREDICTIONS = (
         why="Length divided by gravity stays as it is, and so do the periods.",
     ),
     Prediction(
-        "The push takes 700 steps. About how many steps will the hundred walks back take together?",
+        "The push passes 700 entries. About how many entries will the hundred walks back pass together?",
         answer="about 35,000",
         choices=("about 700", "about 1,400", "about 35,000", "about 70,000"),
         hints={
@@ -83,7 +83,7 @@ PREDICTIONS = (
         why="A hundred walks, each through half of the 700 entries on average.",
     ),
     Prediction(
-        "A hundred weights, one loss of three entries. How many steps do the tangents take for the whole gradient?",
+        "A hundred weights, one loss of three entries. How many entries do the tangents pass for the whole gradient?",
         answer=300,
         hints={
             **dict.fromkeys(
@@ -217,76 +217,58 @@ DIVIDE = Function(
             )
         ),
     ],
-    why="That's the quotient rule. Your dual numbers can divide.",
+    why="That's the quotient rule. The solution puts it into `Dual`.",
     minutes=7,
 )
 
 
-KINDS = "right", "chain", "place", "apply"
+MODES = "forward", "reverse", "equal"
 
 
-def rule(answer: str, **hints: str) -> Choice:
-    """Return the form for one rule of exercise 2."""
-    return Choice(answer=answer, choices=KINDS, hints=hints)
+def job(answer: str, **hints: str) -> Choice:
+    """Return the form for one job of exercise 2."""
+    return Choice(answer=answer, choices=MODES, hints=hints)
 
 
-RULES = Table(
-    "Five rules for dual numbers",
+JOBS = Table(
+    "Forward or reverse?",
     """\
-A classmate taught dual numbers five more functions. Which rules are right for *every* tangent? Answer `"right"`, or say what is wrong: `"chain"` if the tangent that comes in is not used at all, `"place"` if the slope is taken at the wrong number, `"apply"` if the function itself is applied to the tangent.
+Which mode passes fewer entries? Answer `"forward"`, `"reverse"` or `"equal"`. Each job's tape has 10 entries, and every push and every walk back passes all of them.
 
-```python
-def square(x):
-    return Dual(x.value**2, 2 * x.value * x.tangent)
-
-def exp(x):
-    return Dual(np.exp(x.value), np.exp(x.value))
-
-def root(x):
-    return Dual(np.sqrt(x.value), x.tangent / (2 * np.sqrt(x.tangent)))
-
-def log(x):
-    return Dual(np.log(x.value), np.log(x.tangent))
-
-def tanh(x):
-    return Dual(np.tanh(x.value), x.tangent - x.tangent * np.tanh(x.value) ** 2)
-```""",
+- `"fit"`: the slopes of one loss, with respect to a million weights
+- `"dose"`: the slopes of the 500 points of a curve, with respect to one dose
+- `"along"`: how 500 outputs move if 500 inputs move along one given direction
+- `"mean"`: the slopes of the mean of 500 outputs, with respect to 500 inputs
+- `"one"`: the slope of one output, with respect to one input""",
     called="answer",
     parts={
-        "square": rule(
-            "right",
-            chain="`square` does multiply by `x.tangent`, at the end.",
-            place="The slope of x² is 2x. At which number does `square` take it?",
-            apply="The square is taken of the value only. What is the slope of x²?",
+        "fit": job(
+            "reverse",
+            forward="A push moves along one direction. How many pushes does a million weights take?",
+            equal="Count: a push for each input, or a walk back for each output.",
         ),
-        "exp": rule(
-            "chain",
-            right="Try `exp(Dual(4.0, 2.0))` and compare it with `exp(Dual(4.0, 1.0))`. Does the tangent double?",
-            place="The slope of exp is exp, and `exp` takes it at the value. What comes in beside the value?",
-            apply="`exp` computes `np.exp` of the value, twice. Where does it use the tangent?",
+        "dose": job(
+            "forward",
+            reverse="A walk back starts at one output. How many walks do 500 points take?",
+            equal="Count: a push for each input, or a walk back for each output.",
         ),
-        "root": rule(
-            "place",
-            right="Compute the slope of the root at 4 by hand, and compare it with `root(Dual(4.0, 1.0))`.",
-            chain="`root` does use `x.tangent`. In how many places?",
-            apply="`root` divides, so it isn't just the root of the tangent. Under the root, at which number is the slope "
-            "taken?",
+        "along": job(
+            "forward",
+            reverse="A walk back starts at one output, and there are 500. How many directions are there to push along?",
+            equal="That would be so for all 500 · 500 slopes. Here the direction is given: how many pushes does it take?",
         ),
-        "log": rule(
-            "apply",
-            right="Try `log(Dual(4.0, 1.0))`: is the slope of the logarithm at 4 really 0?",
-            chain="`log` does use `x.tangent`. Is it multiplied by a slope?",
-            place="The slope of the logarithm is 1/x. Do you see a 1/x anywhere in `log`?",
+        "mean": job(
+            "reverse",
+            forward="A push moves along one direction, and 500 inputs have 500. How many numbers is the mean?",
+            equal="The mean is one number. How many walks back does one number take?",
         ),
-        "tanh": rule(
-            "right",
-            chain="In `tanh`, take `x.tangent` out of the difference. What is left?",
-            place="Take `x.tangent` out of the difference in `tanh`: at which number is 1 − tanh² taken?",
-            apply="The tanh is taken of the value only. Take `x.tangent` out of the difference.",
+        "one": job(
+            "equal",
+            forward="One push would do. And how many walks back?",
+            reverse="One walk back would do. And how many pushes?",
         ),
     },
-    why="Only `exp` looks right at tangent 1. A second try, with another tangent, finds it: the result must be "
-    "proportional to the tangent.",
+    why="A push for each direction of the inputs, a walk back for each output: count both before you run anything.",
     minutes=6,
 )
 
@@ -355,7 +337,7 @@ def ones(x: Any) -> Any:
 CURVATURE = Function(
     "The curvature along a direction",
     """\
-As you move from `x` along `v`, how does the *slope* of `f` along `v` change? Return this number, the curvature along `v`. It's the tangent of a tangent: call `ad.jvp` twice, and neither a tape nor any of the package's other functions. (A number `t` as the only input, in `f(x + t * v)`, is fine too.) `f` returns one number; `x` and `v` are arrays.""",
+As you move from `x` along `v`, how does the *slope* of `f` along `v` change? Return this number, the curvature along `v`. It's the tangent of a tangent: call `ad.jvp` twice, and neither a tape nor any of the package's other functions. `f` returns one number; `x` and `v` are arrays.""",
     signature="curvature(f, x, v)",
     cases=[
         Case(
@@ -382,15 +364,18 @@ As you move from `x` along `v`, how does the *slope* of `f` along `v` change? Re
     hints=[
         (lambda f, x, v: bend(f, v, v, v), "You compute f at v. x is the place, and v the direction: `(x,), (v,)`."),
         (lambda f, x, v: slope(f, v)(x + 1e-5 * v) - slope(f, v)(x), "Two calls of `ad.jvp` need no step size."),
-        (lambda f, x, v: slope(slope(f, v)(x), v)(x), "Hand `slope` itself to `ad.jvp`, without calling it."),
+        (
+            lambda f, x, v: slope(slope(f, v)(x), v)(x),
+            "Hand the slope along v to `ad.jvp` as a function of x, without calling it.",
+        ),
         (
             lambda f, x, v: ad.jvp(slope(f, v), (x,), (v,)),
             "`ad.jvp` returns the value and the tangent. Return the tangent, the second of the two.",
         ),
         (
             lambda f, x, v: ad.jvp(f, (x,), (v,)),
-            "`ad.jvp` returns the value and the tangent. Take the tangent, the second of the two, and push v forward "
-            "through `slope` as well.",
+            "`ad.jvp` returns the value and the tangent. Take the tangent, the second of the two, as a "
+            "function of x, and push v forward through that as well.",
         ),
         (
             lambda f, x, v: ad.hvp(f, (x,), (v,)),
@@ -399,11 +384,11 @@ As you move from `x` along `v`, how does the *slope* of `f` along `v` change? Re
         (lambda f, x, v: ad.grad(f)(x), "The curvature along v is one number, and yours has the shape of x."),
         (
             lambda f, x, v: slope(f, v)(x),
-            "This is the slope along v. Push v forward through `slope` as well, and take the tangent.",
+            "This is the slope along v. As a function of x, push v forward through it as well, and take the tangent.",
         ),
         (
             lambda f, x, v: slope(f, v)(x) ** 2,
-            "This is the square of the slope along v. Push v forward through `slope` instead.",
+            "This is the square of the slope along v. Push v forward through the slope instead, as a function of x.",
         ),
         (lambda f, x, v: f(x), "This is f(x) itself. The tangent is the second of the two that `ad.jvp` returns."),
         (lambda f, x, v: -bend(f, x, v, v), "The sign is wrong: this is minus the curvature along v."),
@@ -434,4 +419,4 @@ As you move from `x` along `v`, how does the *slope* of `f` along `v` change? Re
     minutes=6,
 )
 
-QUESTIONS = (*PREDICTIONS, DIVIDE, RULES, CURVATURE)
+QUESTIONS = (*PREDICTIONS, DIVIDE, JOBS, CURVATURE)

@@ -1,4 +1,4 @@
-"""Implicit differentiation: Kepler's equation, a layer that feeds itself, and a strength for each reading."""
+"""Implicit differentiation: Kepler's equation, five ways to end a solver, and a layer that feeds itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import autodiff_edu as ad
 
 from ...core.rule import runs_code
-from ..exercises import Case, Function
+from ..exercises import Case, Choice, Function, Table
 from ..feedback import NotYet, near, quote
 from ..predictions import Prediction
 
@@ -43,21 +43,11 @@ PREDICTIONS = (
         answer="too small",
         choices=("right", "too small", "too large", "None"),
         hints={
-            "right": "In the player, the last turn sent the most. Was it all?",
+            "right": "In the player, the last turn sent the most. Was that all?",
             "too large": "In the player, every turn sent something positive. Now only the last one does.",
             "None": "R goes into the last turn, and that turn is recorded.",
         },
         why="Only the last turn's contribution is left, and the earlier ones were positive too.",
-    ),
-    Prediction(
-        "With Newton's method, the last turn only: what will the slope be?",
-        answer="right",
-        choices=("right", "too small", "None"),
-        hints={
-            "too small": "The missing turns went through ∂f/∂z. How much does Newton's result depend on its start?",
-            "None": "R goes into the last turn, and that turn is recorded.",
-        },
-        why="At the root, the result of Newton's turn hardly depends on where the turn started.",
     ),
     Prediction(
         "How many entries will the tape of `final_share(R)` have?",
@@ -72,36 +62,26 @@ PREDICTIONS = (
         why="One for the whole solver, whatever it does.",
     ),
     Prediction(
+        "One ball weighs 0.5, another 0.1. Both get heavier by the same tiny bit. Which one sinks further?",
+        answer="the one that weighs 0.1",
+        choices=("the one that weighs 0.5", "the one that weighs 0.1", "both equally far"),
+        hints={
+            "the one that weighs 0.5": "The extra weight has to displace extra water. How wide is the ball at the "
+            "waterline, when half of it is under water?",
+            "both equally far": "Both have to displace the same extra water. Are they equally wide at the waterline?",
+        },
+        why="Both have to displace the same extra water, and the lighter ball is narrower at the waterline.",
+    ),
+    Prediction(
         "The solver took 55 turns for R = 1.5. How many will it take for R = 1.001?",
         answer="about 15,000",
         choices=("fewer", "about 55", "about 1,500", "about 15,000"),
         hints={
-            "fewer": "z is smaller, but the solver starts from 1 and creeps up to it. Each turn brings how much?",
+            "fewer": "z is smaller, but the solver starts from 1 and creeps down to it. Each turn brings how much?",
             "about 55": "What's left shrinks by the factor ∂f/∂z with each turn. What is it near the kink?",
             "about 1,500": "Each turn moves z by a thousandth of what's left, and that move has to shrink to 10⁻¹².",
         },
         why="Near the kink ∂f/∂z is almost 1, so each turn removes a thousandth of what's left.",
-    ),
-    Prediction(
-        "Nine knobs, one total. How many linear systems does the backward pass solve?",
-        answer=1,
-        hints={
-            9: "The system has v on its right-hand side, and no knob. When do the knobs come in?",
-            3: "There's one system, with three unknowns.",
-        },
-        why="There's one cotangent v, so one u. Pulled back through one turn, it gives all nine slopes.",
-    ),
-    Prediction(
-        "`by_adjoint` goes back in 160 steps. How many numbers does it carry from one step to the next?",
-        answer=5,
-        hints={
-            2: "x has two numbers. What else goes back in time?",
-            3: "x has two numbers, and so has its cotangent p. Who collects what the rate receives?",
-            4: "x has two numbers, and p has two. Where does what the rate receives add up?",
-            160: "Steps back need no notes of the steps forward: x runs backward, too.",
-            800: "Nothing is kept of the steps before. What does one step hand on to the next?",
-        },
-        why="Two of x, two of p, and the sum for the rate. No step leaves a note.",
     ),
 )
 
@@ -290,14 +270,14 @@ def explain_planet(given: Any, right: Any) -> str:
 PLANET = Function(
     "Where is the planet?",
     """\
-A planet on an ellipse moves fast near its sun and slowly far away. Kepler found where it is at a given time: solve E − e sin E = M for an angle E that gives its place on the ellipse. M is the share of the year that has passed, as an angle, and e, the *eccentricity*, says how stretched the ellipse is: 0 is a circle, close to 1 is very elongated. Write `backward`, which returns one contribution for M and one for e.""",
+A planet on an ellipse moves fast near its sun and slowly far away. Kepler found where it is at a given time: solve E − e sin E = M for an angle E that gives its place on the ellipse. M is the share of the year that has passed, as an angle, and e, the *eccentricity*, says how stretched the ellipse is: 0 is a circle, close to 1 is very elongated. Write `backward`: with g = E − e sin E − M, it returns one contribution for M and one for e.""",
     signature="angle(M, e)",
     cases=list_cases((ad.constant(MEAN), ad.constant(ECCENTRICITY)), UPWARD, explain_planet),
     answer=find_planet,
     spellings=[find_planet_once],
     why="No turn of the solver is on the tape. For second derivatives to be right as well, `backward` computes with "
     "`E = angle(M, e)`.",
-    minutes=17,
+    minutes=8,
 )
 
 DRAW = np.random.default_rng(192)
@@ -405,132 +385,87 @@ def explain_layer(given: Any, right: Any) -> str:
 LAYER = Function(
     "A layer that feeds itself",
     """\
-A *deep equilibrium model* (Bai, Kolter and Koltun, 2019) is a network of one layer, applied until its output settles. Here is a small one: `z` is the vector with z = tanh(W z + b). Write `backward(v)`. It returns one contribution for `W`, a matrix, and one for `b`, a vector. The slope of tanh is 1 − tanh², so at the fixed point it is 1 − z².""",
+A *deep equilibrium model* (Bai, Kolter and Koltun, 2019) is a network of one layer, applied until its output settles. Here is a small one: `z` is the vector with z = tanh(W z + b). Its knobs are the matrix `W` and the vector `b`.
+
+Let A be ∂f/∂z, the Jacobian of one turn. The slope of tanh is 1 − tanh², which at the fixed point is 1 − z², so A = D W, where D is the diagonal matrix of these slopes. Going back, let u be all that arrives at `z`: v from outside, and u A from the turn that `z` goes into. So u = v + u A. Find `u`, and pull it back through one turn, tanh(W z + b), to `W` and to `b`.""",
     signature="equilibrium(W, b)",
     cases=list_cases((ad.constant(MATRIX), ad.constant(BIAS)), ARRIVES, explain_layer),
     answer=find_equilibrium,
     why="One u is enough for all the weights, whether you solved for it or repeated u = v + u A.",
-    minutes=17,
+    minutes=10,
 )
 
-OUTER = np.random.default_rng(193)
-READINGS, OTHERS = OUTER.standard_normal((12, 4)), OUTER.standard_normal((9, 4))
-DATA = READINGS, OUTER.standard_normal(12), OTHERS, OUTER.standard_normal(9), OUTER.uniform(-1.5, 1.0, 4)
+
+def end(answer: str, **hints: str) -> Choice:
+    """Return one of five ways to end a solver."""
+    return Choice(choices=("twice", "once", "never"), answer=answer, hints=hints)
 
 
-def compute_parts(x: Any, y: Any, other: Any, y_other: Any, s: Any) -> tuple[Any, ...]:
-    """Return the inner Hessian, the best weights, the outer gradient there, u, and the strengths."""
-    h = 2 * x.T @ x / len(y) + 2 * np.diag(np.exp(s))
-    w = np.linalg.solve(h, 2 * x.T @ y / len(y))
-    v = 2 * other.T @ (other @ w - y_other) / len(y_other)
-    return h, w, v, np.linalg.solve(h, v), np.exp(s)
-
-
-def make_slopes(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what makes an answer from these parts."""
-    return lambda *data: make(*compute_parts(*data))
-
-
-def explain_strengths(given: Any, right: Any) -> str:
-    """Return the hint for slopes that are wrong in one to three places."""
-    if np.shape(given) != np.shape(right):
-        return ""
-    hessian, w, v, u, p = compute_parts(*DATA)
-    s, without = DATA[-1], hessian - 2 * np.diag(p)
-    known = find_hints(
-        np.asarray(given),
-        lambda sign, two, strength, weight, back: sign * two * strength * weight * back,
-        [
-            [(-1, ""), (1, "The sign is the wrong way round: the theorem has a minus.")],
-            [(2, ""), (1, "A factor 2 is missing: the slope of w² is 2w.")],
-            [
-                (p, ""),
-                (1, "That's with respect to the strength. s is its logarithm, so a factor exp(s) is missing."),
-                (s, "s is the logarithm of the strength: the strength itself is exp(s)."),
-            ],
-            [
-                (w, ""),
-                (
-                    w**2,
-                    "Differentiate the penalty with respect to w first, and then with respect to s: 2 exp(s) w.",
-                ),
-                (1, "How the inner gradient changes with s depends on w: 2 exp(s) w."),
-            ],
-            [
-                (u, ""),
-                (v, "That uses v in place of u. Solve H u = v."),
-                (hessian @ v, "You multiplied by H. Solve H u = v."),
-                (1, "That's the change of the inner gradient alone. Multiply it by u, too."),
-                (2 * u, "That's twice too much. Did H lose its factor 2, or is there a 2 too many at the end?"),
-                (np.linalg.solve(without, v), "Your H has lost the penalty's part, 2 diag(exp(s))."),
-                (np.linalg.solve(without + np.diag(p), v), "The penalty's part of H is 2 diag(exp(s)), with a 2."),
-            ],
-        ],
-        3,
-    )
-    return known or (
-        f"For a hidden fit, the first slope is {right[0]:.6g}, and yours is {given[0]:.6g}. Solve H u = v; then "
-        f"multiply "
-        "-u by how the inner gradient, element by element, changes with s."
-    )
-
-
-ONE_VECTOR = "That solves for one vector, and dw/ds is a matrix, with a column for each strength. Solve H u = v."
-OF_LOSS = "That's how the inner loss changes with s. I need how its *gradient* does, times -u."
-STRENGTHS = Function(
-    "A strength for each reading",
+ENDS = Table(
+    "Five ways to end a solver",
     """\
-Now give each of the readings a strength of its own: the inner loss is the mean of (X w − y)², plus the sum of exp(s)·w², where `s` has as many numbers as `w`. Write `strength_slopes(X, y, X_other, y_other, s)`: the gradient of the outer loss, the mean of (X_other w − y_other)² at the best weights `w`, with respect to `s`.
+`solve(k)` finds the number with z = cos(k z) by repeating z = cos(k z), in plain numbers, until it has settled. Five classmates make a function of `k` from it. The value is right in each. Which derivatives at k = 0.8 are right, up to rounding? Answer `"twice"` if the first and the second are, `"once"` if only the first is, `"never"` if not even the first is.
 
-The best weights are given. Use `u`, and how the inner gradient changes with `s`.""",
-    signature="strength_slopes(X, y, X_other, y_other, s)",
-    cases=[Case(lambda strength_slopes: strength_slopes(*(part.copy() for part in DATA)), explain_strengths)],
-    answer=make_slopes(lambda h, w, v, u, p: -2 * p * w * u),
-    spellings=[
-        make_slopes(lambda h, w, v, u, p: ad.constant(-2 * p * w * u)),
-        make_slopes(lambda h, w, v, u, p: np.float32(-2 * p * w * u)),
-        make_slopes(lambda h, w, v, u, p: (-np.linalg.inv(h) @ np.diag(2 * p * w)).T @ v),
-    ],
-    hints=[
-        (make_slopes(lambda h, w, v, u, p: u), "That's u. Now pull -u back through the inner gradient, to s."),
-        (
-            make_slopes(lambda h, w, v, u, p: -u),
-            "That's -u. Multiply it by how the inner gradient changes with s: 2 exp(s) w.",
+```python
+def unrolled(k):
+    z = 0.5
+    for _ in range(200):
+        z = np.cos(k * z)
+    return z
+
+def one(k):
+    return np.cos(k * solve(float(k)))
+
+def newton(k):
+    z = solve(float(k))
+    return z - (z - np.cos(k * z)) / (1.0 + k * np.sin(k * z))
+
+def hundred(k):
+    z = solve(float(k))
+    for _ in range(100):
+        z = np.cos(k * z)
+    return z
+
+@ad.custom_gradient
+def theorem(k):
+    z = solve(float(k))
+    def backward(dz):
+        sine = np.sin(k * z)
+        return -dz * z * sine / (1.0 + k * sine)
+    return z, backward
+```""",
+    called="answer",
+    parts={
+        "unrolled": end(
+            "twice",
+            once="Everything in `unrolled` is an operation on the tape. What could the second derivative miss?",
+            never="The first turns of `unrolled` are far off. How much of their error is left after 200 turns?",
         ),
-        (
-            make_slopes(lambda h, w, v, u, p: v),
-            "That's v, how the outer loss changes with w. How does w change with s?",
+        "one": end(
+            "never",
+            twice="In `one`, through which z does k reach the result, and which z is a plain number?",
+            once="In `one`, the z that goes into the turn is a plain number. Does it change with k?",
         ),
-        (
-            make_slopes(lambda h, w, v, u, p: -v),
-            "That's -v, and v is how the outer loss changes with w. How does w change with s?",
+        "newton": end(
+            "once",
+            twice="What Newton's turn returns doesn't depend on its start, to first order. And to second order?",
+            never="`newton` also records one turn only. What is the slope of that turn with respect to its z?",
         ),
-        (
-            make_slopes(lambda h, w, v, u, p: w),
-            "These are the weights. I need how the outer loss changes with each s.",
+        "hundred": end(
+            "twice",
+            once="`hundred` starts from a plain number, but then goes on. What is left of the start's part after a "
+            "hundred turns?",
+            never="`hundred` leaves the solver's own turns out, and records others. How much is qⁿ for n = 100?",
         ),
-        (make_slopes(lambda h, w, v, u, p: p * w**2), OF_LOSS),
-        (make_slopes(lambda h, w, v, u, p: -p * w**2), OF_LOSS),
-        (make_slopes(lambda h, w, v, u, p: np.linalg.solve(h, 2 * p * w)), ONE_VECTOR),
-        (make_slopes(lambda h, w, v, u, p: -np.linalg.solve(h, 2 * p * w)), ONE_VECTOR),
-        (make_slopes(lambda h, w, v, u, p: np.linalg.solve(h, 2 * p * w) * v), ONE_VECTOR),
-        (make_slopes(lambda h, w, v, u, p: -np.linalg.solve(h, 2 * p * w) * v), ONE_VECTOR),
-        (
-            make_slopes(lambda h, w, v, u, p: np.sum(-2 * p * w * u)),
-            "That's one number. I need a slope for each element of s.",
+        "theorem": end(
+            "once",
+            twice="An outer tape differentiates what `backward` computes. Does its z know that it depends on k?",
+            never="Divide the slope of the turn with respect to k by 1 minus its slope with respect to z, and compare.",
         ),
-        (
-            make_slopes(lambda h, w, v, u, p: -np.linalg.inv(h) @ np.diag(2 * p * w)),
-            "That's dw/ds, of shape (4, 4). I need one slope for each of 4 strengths: multiply it by v from the left.",
-        ),
-        (
-            make_slopes(lambda h, w, v, u, p: -2 * p * w * (np.linalg.inv(h) * v)),
-            "I need one slope for each of 4 strengths, and got the shape (4, 4). `inv(H) * v` multiplies element by "
-            "element: write `inv(H) @ v`, or solve H u = v.",
-        ),
-    ],
-    why="If you used u, one linear system was enough for all the strengths: eight of them, or a thousand.",
-    minutes=16,
+    },
+    why="A solver needn't be recorded, but what you put in its place has to know everything that depends on k, once for "
+    "each derivative you take.",
+    minutes=7,
 )
 
-QUESTIONS = (*PREDICTIONS, PLANET, LAYER, STRENGTHS)
+QUESTIONS = (*PREDICTIONS, PLANET, ENDS, LAYER)

@@ -1,20 +1,31 @@
-"""The exercises of chapter 16, Jacobians: their shapes, the gradient as a sum, and which mode takes fewer passes."""
+"""Jacobians: built from seeds and from tangents, bracketed from either end, and not to be read off a gradient."""
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import autodiff_edu as ad
 
-from ..exercises import Choice, Function, Shape, Table
+from ...core.events import Event, Move, Outcome, Seed
+from ...trace.hook import hook
+from ..exercises import Case, Choice, Function, Number, Table
+from ..feedback import NotYet, forbid, near
 from ..predictions import Prediction
 
 PREDICTIONS = (
+    Prediction(
+        "You may turn one motor only, a little and counterclockwise. Which one moves the hand most nearly in the cup's direction?",
+        answer="motor 1",
+        choices=("motor 0", "motor 1", "motor 2"),
+        hints={
+            "motor 0": "The hand swings around motor 0, at a right angle to the line from there to the hand: up, and a little to the *left*.",
+            "motor 2": "The hand swings around motor 2, at a right angle to the last link: more to the right than up.",
+        },
+        why="Around motor 1 the hand swings up and a little to the right.",
+    ),
     Prediction(
         "Two coordinates, three motors. What will the shape of the Jacobian be?",
         answer=(2, 3),
@@ -27,35 +38,49 @@ PREDICTIONS = (
         why="The target's shape, (2,), and then the source's, (3,).",
     ),
     Prediction(
-        "What does `ad.jvp(hand, (joints,), (v,))` return as the tangent for v = (1, 1, 0)?",
-        answer="column 0 plus column 1",
-        choices=("column 0 plus column 1", "row 0 plus row 1", "the mean of columns 0 and 1"),
+        "How many times as many multiplications does A (B C) take as (A B) C?",
+        answer="25 times as many",
+        choices=("as many", "2 times as many", "25 times as many", "2,500 times as many"),
         hints={
-            "row 0 plus row 1": "Rows belong to outputs. v says how the *motors* move.",
-            "the mean of columns 0 and 1": "Both motors turn by the full amount, at the same time.",
+            "as many": "A B is a single row. How large is B C?",
+            "2 times as many": "A row times a 50×50 matrix takes 50 · 50 multiplications. And a 50×50 matrix times another?",
+            "2,500 times as many": "B C takes 50 · 50 · 50 multiplications. A row times one of these matrices takes 50 · 50, and not just 50.",
         },
-        why="Both motors turn at once, so their arrows add up.",
+        why="50³ + 50² against 2 · 50²: 127,500 against 5,000.",
     ),
     Prediction(
-        "`squares` has two inputs and three outputs. How many passes does the faster way need?",
+        "v = (0, 1, −1): motor 1 turns, and motor 2 turns back as fast. Which way does the hand move?",
+        answer="up, a little to the left",
+        choices=("up, a little to the left", "up, a little to the right", "to the right", "not at all"),
+        hints={
+            "up, a little to the right": "That's motor 1 alone. Take motor 2's arrow away from it.",
+            "to the right": "That's about where motor 2 alone would take it. Motor 2 turns *back*.",
+            "not at all": "The last link keeps its direction in the plane. But where does it start, once motor 1 has turned?",
+        },
+        why="Column 1 minus column 2.",
+    ),
+    Prediction(
+        "`squares` has two inputs and three outputs. How many one-hot vectors fill its Jacobian, from the end that needs fewer?",
         answer=2,
         hints={
-            3: "That's reverse: a seed for each of the three outputs. What does forward need?",
-            6: "One pass fills a whole row or a whole column.",
-            1: "That would be the stack. Here we count seeds or tangents.",
+            3: "That's from the output: a seed for each of the three. And from the input?",
+            6: "One vector fills a whole row or a whole column.",
+            1: "One vector is a single row or column. How many columns are there?",
             5: "You need one of the two ways, not both.",
         },
-        why="Forward needs a tangent for each input, and there are only two.",
+        why="A tangent for each input, and there are only two.",
     ),
     Prediction(
-        "With 20 outputs, how many inputs make the two ways cost the same?",
-        answer=20,
+        "201 points, one shift. What is the shape of the Jacobian of the points with respect to `delta`?",
+        answer=(201,),
         hints={
-            1: "With one input, forward needs one tangent. How many seeds does reverse need?",
-            21: "Almost: with 21 inputs, forward already makes one pass more than reverse.",
-            40: "Forward pushes one tangent per input, reverse pulls back one seed per output.",
+            (201, 1): "`delta` is a single number. Its shape is (), which adds no axis.",
+            (1, 201): "The outputs come first. And `delta` is a single number, of shape (), which adds no axis.",
+            (201, 201): "That's the shape with respect to the points. The source is `delta`.",
+            (): "That's the shape of the gradient, in which all 201 slopes are added up.",
+            (1,): "`delta` is one number, but each of the 201 points has a slope.",
         },
-        why="20 tangents against 20 seeds: the two meet where the Jacobian is square.",
+        why="The target's shape, (201,), and then the source's, ().",
     ),
     Prediction(
         "What is the shape of the Jacobian of the layer's output with respect to its kernel?",
@@ -75,7 +100,7 @@ PREDICTIONS = (
         hints={
             1: "That's the diagonal. The gradient adds up the slopes of all outputs.",
             3: "That adds up a row. x[0] belongs to the first *column*.",
-            5: "That's on the diagonal, added up. Take the first column.",
+            5: "That's the diagonal, added up. Take the first column.",
         },
         why="x[0] moves both outputs, with the slopes 1 and 3.",
     ),
@@ -88,224 +113,243 @@ PREDICTIONS = (
         },
         why="The gradient asks how the *sum* of the shares changes, and it is always 1.",
     ),
+    Prediction(
+        "The whole way in a single step, by the arrows at the start: where does the hand end?",
+        answer="nearer, but not there",
+        choices=("at the cup", "nearer, but not there", "farther away than at the start"),
+        hints={
+            "at the cup": "It would, if the hand moved along the arrows. It moves on circles.",
+            "farther away than at the start": "The arrows do point the right way at first. It's the length of the step that is wrong.",
+        },
+        why="The arrows point the right way at the start, and the hand leaves them on the way.",
+    ),
 )
 
-Axes = tuple[int, ...]
+
+def links(x: Any) -> Any:
+    """Return two outputs of three inputs."""
+    angles = np.cumsum(x)
+    return np.stack([np.sum(np.cos(angles)), np.sum(np.sin(angles))])
 
 
-def shape(name: str, target: Axes, source: Axes, more: Mapping[Axes, str] | None = None) -> Shape:
-    """Return the form for the shape of a Jacobian; `more` has further wrong ones and their hints."""
-    answer, sizes = target + source, (math.prod(target), math.prod(source))
-    hints = dict.fromkeys(
-        itertools.permutations(answer),
-        "{given} has the right number of elements but other axes. Write the target's, then the source's.",
-    )
-    flat = "{given} has the right number of slopes, but a Jacobian keeps the axes of its target and its source."
-    hints |= dict.fromkeys((sizes, sizes[::-1], (math.prod(sizes),)), flat)
-    if () in (target, source):
-        axis = "{given} gives a scalar an axis of length 1. The shape of a scalar is (): it has no axis."
-        hints |= dict.fromkeys(((1, *answer), (*answer, 1)), axis)
-    hints[target] = "{given} is the shape of the target. The axes of the source come after it."
-    hints[source] = "{given} is the shape of the gradient. The Jacobian keeps the outputs apart; they come first."
-    hints[source + target] = (
-        "{given} puts the source first. The target comes first: which output, and then which input."
-    )
-    hints |= more or {}
-    del hints[answer]
-    return Shape(
-        answer=answer,
-        hints={wrong: f"For {name}: {hint}" for wrong, hint in hints.items()},
-        otherwise=f"For {name}: {{given}} doesn't fit. The target has {count_axes(target)} and the source "
-        f"{len(source)}. Write the target's, then the source's, each with its length.",
-    )
+def curve(x: Any) -> Any:
+    """Return four outputs of two inputs."""
+    return np.stack([x[0] * x[1], np.sin(x[0]), x[1] ** 2, x[0] / x[1]])
 
 
-def count_axes(axes: Axes) -> str:
-    """Return "2 axes", or "1 axis"."""
-    return f"{len(axes)} {'axis' if len(axes) == 1 else 'axes'}"
+CASES = [
+    (f, np.array(x), mode)
+    for mode in ("reverse", "forward")
+    for f, x in ((links, [0.3, -0.8, 1.1]), (curve, [0.7, 1.9]))
+]
 
 
-SHAPES = Table(
-    "Predict the shapes",
+def built(f: Callable[[Any], Any], x: Any, mode: str) -> Callable[[Callable[..., Any]], Any]:
+    """Return what calls a learner's function for one case, and refuses what is ready-made or from the other end."""
+    begun, name = (Move, "tangents, by `ad.jvp`") if mode == "forward" else (Seed, "seeds, by `ad.vjp`")
+    right = ad.jacobian(f)(x).numpy()
+
+    def of_itself(given: Any) -> Any:
+        if isinstance(given, tuple):
+            raise NotYet("`f` was called with a tuple. `ad.vjp` takes `x` itself; only `ad.jvp` takes tuples.")
+        return f(given)
+
+    def run(function: Callable[..., Any]) -> Any:
+        own = forbid(of_itself, {ad.jacobian(f).__code__: "ad.jacobian"}, "build it from `ad.vjp` and `ad.jvp`.")
+        events: list[Event] = []
+        with hook(events.append):
+            result = function(own, x.copy(), mode)
+        if near(result, right):
+            if any(isinstance(event, Outcome) and event.word == "jacobian" for event in events):
+                raise NotYet("That is `tape.jacobian`, which this exercise leaves to you: build it from vectors.")
+            if not any(isinstance(event, begun) for event in events):
+                raise NotYet(f"The numbers are right. But with mode={mode!r}, build them from {name}.")
+        return result
+
+    return run
+
+
+def rows(f: Any, x: Any) -> Any:
+    """Return the Jacobian from one-hot seeds."""
+    value, pull_back = ad.vjp(f, x)
+    return np.stack([pull_back(seed).numpy() for seed in np.eye(len(value))])
+
+
+def columns(f: Any, x: Any) -> Any:
+    """Return the Jacobian from one-hot tangents."""
+    return np.stack([ad.jvp(f, (x,), (tangent,))[1].numpy() for tangent in np.eye(len(x))], axis=1)
+
+
+def build(f: Any, x: Any, mode: str) -> Any:
+    """Return the Jacobian, from either end."""
+    return columns(f, x) if mode == "forward" else rows(f, x)
+
+
+BUILD = Function(
+    "Build it",
     """\
-Without running it: what are the shapes of these six Jacobians? Write them as tuples, such as `(3,)` or `(2, 3)`.
-
-```python
-x = ad.Variable(np.ones(3))
-A = ad.Variable(np.ones((4, 3)))
-delta = ad.Variable(0.0)
-table = np.ones((8, 5))
-layer = nn.Dense(6)
-```
-
-| | target | source |
-|---|---|---|
-| a | `np.sum(x * x)` | `x` |
-| b | `A @ x` | `x` |
-| c | `A @ x` | `A` |
-| d | `table + delta` | `delta` |
-| e | `layer(table)` | `layer.kernel` |
-| f | `layer(table)` | `layer.bias` |""",
-    parts={
-        "a": shape("a", (), (3,)),
-        "b": shape("b", (4,), (3,)),
-        "c": shape("c", (4,), (4, 3)),
-        "d": shape("d", (8, 5), ()),
-        "e": shape(
-            "e",
-            (8, 6),
-            (5, 6),
-            {(8, 5, 5, 6): "5 isn't the length of the target's axis 1: the layer makes 6 numbers of each row of 5."},
+Write `build(f, x, mode)`: the Jacobian of `f` at the array `x`, a row for each output and a column for each input. With `mode="reverse"` build it from seeds, by `ad.vjp`; with `mode="forward"` from tangents, by `ad.jvp`. `f` returns a tensor with one axis. (`np.eye(3)` has the three one-hot vectors as its rows, and `np.stack` puts arrays together.)""",
+    signature="build(f, x, mode)",
+    cases=[
+        Case(
+            built(f, x, mode),
+            f"With mode={mode!r} and a function of {len(x)} inputs, {{answer}} is right, and yours is {{given}}.",
+        )
+        for f, x, mode in CASES
+    ],
+    answer=build,
+    spellings=[lambda f, x, mode: columns(f, x) if mode == "forward" else ad.constant(rows(f, x))],
+    hints=[
+        (
+            lambda f, x, mode: columns(f, x).T if mode == "forward" else rows(f, x),
+            "From seeds it's right. From tangents it lies on its side: each tangent gives a *column*. "
+            "`np.stack` has an `axis`.",
         ),
-        "f": shape(
-            "f",
-            (8, 6),
-            (6,),
-            {
-                (8, 6, 5): "5 isn't the length of the source's axis 0: the layer has a bias for each of its 6 outputs.",
-                (8, 6, 5, 6): "That is for the kernel. The bias has one axis, of length 6.",
+        (
+            lambda f, x, mode: columns(f, x) if mode == "forward" else rows(f, x).T,
+            "From tangents it's right. From seeds it lies on its side: each seed gives a *row*.",
+        ),
+        (
+            lambda f, x, mode: build(f, x, mode).T,
+            "It lies on its side: a row for each output, a column for each input.",
+        ),
+        (
+            lambda f, x, mode: np.sum(rows(f, x), axis=0),
+            "That's the gradient, with all outputs added up. Use a seed with a single 1 for each output.",
+        ),
+        (
+            lambda f, x, mode: columns(f, x) if mode == "forward" else ad.vjp(f, x)[1](np.eye(len(x))),
+            "{raised} From seeds: pull them back one by one, and each has as many numbers as `f` has *outputs*.",
+        ),
+        (
+            lambda f, x, mode: np.stack([ad.vjp(f, x)[1](seed).numpy() for seed in np.eye(len(x))]),
+            "{raised} A seed has as many numbers as `f` has *outputs*. How many does `f` return?",
+        ),
+        (
+            lambda f, x, mode: np.stack([ad.jvp(f, (x,), (t,))[1].numpy() for t in np.eye(len(f(x)))], axis=1),
+            "{raised} A tangent has as many numbers as `f` has *inputs*.",
+        ),
+        (
+            lambda f, x, mode: np.stack([ad.vjp(f, x)(seed) for seed in np.eye(len(f(x)))]),  # type: ignore[operator]
+            "{raised} `ad.vjp` returns two things, the value and the function that pulls a seed back.",
+        ),
+        (
+            lambda f, x, mode: np.stack([ad.jvp(f, (x,), (t,))[0].numpy() for t in np.eye(len(x))], axis=1),
+            "`ad.jvp` returns the value and the tangent. You stacked the values.",
+        ),
+    ],
+    why="A row for each seed, a column for each tangent: one Jacobian, from either end.",
+    minutes=9,
+)
+
+ENDS = "output", "input", "middle", "same"
+
+
+def begin(answer: str, **hints: str) -> Choice:
+    """Return the form for one chain of exercise 2."""
+    return Choice(answer=answer, choices=ENDS, hints=hints)
+
+
+BRACKETS = Table(
+    "Where do you begin?",
+    """\
+Four chains, with the sizes of their values from the output to the input. Where do you begin to multiply the Jacobians, so that the fewest multiplications are needed: at the `"output"`, at the `"input"`, or in the `"middle"` (both halves up to the narrowest place first, and then the two products with each other)? Or is it the `"same"` from both ends, with no narrower place between them?
+
+| | | sizes |
+|---|---|---|
+| a | the loss of a network | 1, 1000, 1000, 1000 |
+| b | 500 temperatures, by 3 heaters | 500, 500, 500, 3 |
+| c | a picture of 300 pixels, squeezed into 2 numbers and drawn again | 300, 300, 2, 300, 300 |
+| d | 2 readings, by 2 knobs, through a simulation | 2, 300, 300, 2 |
+
+And how many multiplications does c need, begun where you say? Write that as `"work"`.""",
+    parts={
+        "a": begin(
+            "output",
+            input="In a, begun at the input, a 1000×1000 matrix is multiplied by another.",
+            middle="In a, the narrowest place is an end.",
+            same="In a, compare a row times a matrix with a matrix times a matrix.",
+        ),
+        "b": begin(
+            "input",
+            output="In b, begun at the output, a 500×500 matrix is multiplied by another. How wide is the other end?",
+            middle="In b, the narrowest place is an end.",
+            same="In b, the ends have 500 and 3 numbers.",
+        ),
+        "c": begin(
+            "middle",
+            output="In c, begun at the output, there are 300 rows all the way. But everything passes through 2 numbers.",
+            input="In c, begun at the input, there are 300 columns all the way. But everything passes through 2 numbers.",
+            same="From either end c costs the same. Is there a third bracket?",
+        ),
+        "d": begin(
+            "same",
+            output="In d, there are two rows from the output. How many columns are there from the input?",
+            input="In d, there are two columns from the input. How many rows are there from the output?",
+            middle="In d, the middle is the widest place.",
+        ),
+        "work": Number(
+            answer=540_000,
+            hints={
+                27_360_000: "That's c from one of its ends: 300 rows or columns all the way.",
+                360_000: "That's the two products up to the 2. They still have to be multiplied with each other.",
+                180_000: "That's one product. c needs three: one on each side of the 2, and then these with each other.",
+                720_000: "Three products are enough: (300×300)(300×2), (2×300)(300×300), and then these with each other.",
             },
+            otherwise="c needs three products: one on each side of the 2, and then these with each other.",
         ),
     },
-    why="The target's shape, and then the source's; a scalar has the shape () and adds no axis.",
-    minutes=4,
+    why="A product is cheap while one side of it is narrow, so begin where the chain is narrowest, which needn't be an end.",
+    minutes=7,
 )
 
-RANDOM = np.random.default_rng(1013)
-TARGETS_AND_SOURCES = (((4,), (4,)), ((3,), (2,)), ((2, 3), (4,)), ((), (3,)), ((2,), (3, 2)), ((5,), ()))
-NO_AXIS = "A scalar target has no axis, so there is nothing to sum: axis=() leaves the Jacobian as it is."
-NOT_A_TUPLE = "`np.sum` takes one axis or a *tuple* of axes, not a list or a range: wrap it in `tuple(...)`."
-ALL_AXES = "Sum over all of its axes, a tuple of them."
+
+def own(answer: str, hint: str) -> Choice:
+    """Return the form for one repair of exercise 3."""
+    return Choice(answer=answer, choices=("yes", "no"), hints={"no" if answer == "yes" else "yes": hint})
 
 
-def over_the_target(jacobian: Any, ndim: int) -> Any:
-    """Return the gradient."""
-    return np.sum(jacobian, axis=tuple(range(ndim)))
-
-
-def by_old_numbers(jacobian: Any, ndim: int) -> Any:
-    """Sum over one axis after the other, as though the others kept their numbers."""
-    for axis in range(ndim):
-        jacobian = np.sum(jacobian, axis=axis)
-    return jacobian
-
-
-GRADIENT_FROM = Function(
-    "The gradient as a sum of the Jacobian",
+MIRROR = Table(
+    "A mirror on three screws",
     """\
-Write a function that turns a Jacobian into the gradient. `target_ndim` is the number of the target's axes: 0 for a scalar, 1 for a vector, and so on. For a target with 2 axes, those are the axes 0 and 1; `tuple(range(2))` is `(0, 1)`, and `np.sum` accepts a tuple of axes.""",
-    signature="gradient_from(jacobian, target_ndim)",
-    cases=[
-        (ad.constant(RANDOM.standard_normal(target + source)), len(target)) for target, source in TARGETS_AND_SOURCES
-    ],
-    answer=over_the_target,
-    spellings=[lambda jacobian, ndim: np.reshape(jacobian, (-1, *np.shape(jacobian)[ndim:])).sum(axis=0)],
-    hints=[
-        (
-            lambda jacobian, ndim: np.diagonal(jacobian),
-            "This is the diagonal. The gradient adds up the slopes of all outputs, a whole column for each input.",
+A thin mirror stands on three screws in a row. A screw that is turned by 1 lifts the glass above it by 1, and presses it down by 0.6 above the screws beside it. A colleague wants the height 1 everywhere: "The gradient says how much each height changes with its own screw. I divide by that, so one step should be enough." Run the cell below. It gets worse, and fast.
+
+- By which number does the program divide for the *middle* screw? Write it as `"divisor"`.
+- Which repairs bring all three heights to 1, to two decimals, within a hundred turns of the loop? Answer `"yes"` or `"no"`. `"half"`: multiply the step by 0.5. `"positive"`: divide by `np.abs(tape.gradient(heights, screws))`. `"diagonal"`: divide by `np.diagonal(tape.jacobian(heights, screws))`.
+- The step `np.linalg.solve(tape.jacobian(heights, screws).numpy(), (goal - heights).numpy())` uses all nine slopes. After how many steps do all heights show 1? Write that as `"steps"`.""",
+    parts={
+        "divisor": Number(
+            answer=-0.2,
+            hints={
+                1: "That's how the middle height changes with its own screw: the diagonal. What does a gradient add to it?",
+                0.4: "That's for an outer screw, which has one neighbour. How many has the middle one?",
+                -1.2: "That's what the middle screw does to its neighbours. It lifts its own place, too.",
+                0.2: "One up, and two times 0.6 down. Which is more?",
+                2.2: "The neighbours are pressed *down*: their slopes are −0.6.",
+                1.6: "The neighbours are pressed *down*, and there are two of them.",
+                -5: "That's how far the screw turned. 1 was missing, and it was divided by …?",
+            },
         ),
-        (
-            lambda jacobian, ndim: np.sum(jacobian),
-            "This is the sum of all slopes. Keep the inputs apart: sum over the axes of the target only.",
+        "half": own(
+            "no",
+            "In `half`, the middle height is too low. Which way does its screw turn? Half a step goes the same way.",
         ),
-        (
-            lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(ndim, jacobian.ndim))),
-            "You summed over the axes of the source, which come last. Those of the target come first.",
+        "positive": own(
+            "no",
+            "In `positive`, the screws turn the right way. But by how many times the length? One of them is divided by 0.2.",
         ),
-        (
-            lambda jacobian, ndim: np.mean(jacobian, axis=tuple(range(ndim))),
-            "This is the mean over the outputs. The gradient is that of their sum.",
+        "diagonal": own("yes", "In `diagonal`, the first steps wander. Give it the hundred turns: `range(100)`."),
+        "steps": Number(
+            answer=1,
+            hints={
+                0: "Turn 0 shows the heights before the first step.",
+                2: "Each turn prints the heights *before* its step. Turn 1 shows what one step has done.",
+            },
+            otherwise="Is it `solve` with the whole Jacobian? Turn 1 shows what one step has done.",
         ),
-        (lambda jacobian, ndim: jacobian, "Nothing is summed yet."),
-        (
-            lambda jacobian, ndim: np.sum(jacobian, axis=0),
-            f"Only the first axis is summed, and a target may have more. {ALL_AXES}",
-        ),
-        (
-            lambda jacobian, ndim: np.sum(jacobian, axis=ndim - 1),
-            f"Only the last axis of the target is summed. {ALL_AXES}",
-        ),
-        (
-            lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(max(ndim, 1)))),
-            NO_AXIS,
-        ),
-        (
-            lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(ndim)) or None),
-            NO_AXIS,
-        ),
-        (lambda jacobian, ndim: np.sum(jacobian, axis=list(range(ndim))), NOT_A_TUPLE),
-        (lambda jacobian, ndim: np.sum(jacobian, axis=range(ndim)), NOT_A_TUPLE),
-        (
-            by_old_numbers,
-            "The second sum went over an axis of the source: once axis 0 is summed, the others move up by one. "
-            "Sum over both axes in one call, with a tuple.",
-        ),
-        (
-            lambda jacobian, ndim: np.sum(jacobian, axis=tuple(range(ndim)), keepdims=True),
-            "The numbers are right, but axes of length 1 are left. The gradient has the shape of the source.",
-        ),
-    ],
-    otherwise="Add up the slopes over the axes of the target: what is left has the shape of the source. One of the "
-    "gradients should be {answer}, and yours is {given}.",
-    why="The outputs are added up, and what's left has the source's shape, for targets with 0, 1 and 2 axes.",
-    minutes=3,
+    },
+    why="The gradient adds up a column, 1 − 0.6 − 0.6. That had the wrong size and even the wrong sign.",
+    minutes=8,
 )
 
-OTHER = {"forward": "reverse", "reverse": "forward"}
-
-
-def mode(name: str, answer: str, hint: str) -> Choice:
-    """Return the form for one case of exercise 3."""
-    words = {"forward": "forward", "reverse": "reverse", "backward": "reverse"}
-    return Choice(answer=answer, choices=words, hints={OTHER[answer]: f"For {name}: {hint}"})
-
-
-MODES = {
-    "a": mode(
-        "a",
-        "reverse",
-        "A loss is one output: a single seed gives all 10,000 slopes. Forward would push 10,000 tangents.",
-    ),
-    "b": mode(
-        "b", "forward", "There is one input: a single tangent moves all 201 points. Reverse would pull back 201 seeds."
-    ),
-    "c": mode("c", "reverse", "Compare 10 seeds with 784 tangents: the Jacobian is wide, 10 rows and 784 columns."),
-    "d": mode("d", "forward", "Compare 6 tangents with 150 seeds: the Jacobian is tall, 150 rows and 6 columns."),
-    "e": mode(
-        "e",
-        "forward",
-        "You don't need the Jacobian, only its product with one direction of the inputs. How many tangents is that?",
-    ),
-    "f": mode(
-        "f",
-        "reverse",
-        "You don't need the Jacobian, only one mixture of its rows. The weights of the sum are a single seed.",
-    ),
-}
-
-CHOOSE_THE_MODE = Table(
-    "Choose the mode",
-    """\
-Which way needs fewer passes, `"forward"` or `"reverse"`?
-
-| | inputs | outputs | wanted |
-|---|---|---|---|
-| a | 10,000 weights | one loss | the Jacobian |
-| b | one shift | a curve of 201 points | the Jacobian |
-| c | an image of 784 pixels | 10 ratings | the Jacobian |
-| d | 6 joints of a robot's arm | the positions of 50 points, 150 numbers | the Jacobian |
-| e | 1,000 numbers | 1,000 numbers | how all outputs move if the inputs move in *one* direction |
-| f | 1,000 numbers | 1,000 numbers | the gradient of *one* weighted sum of the outputs, with respect to all inputs |""",
-    parts=MODES,
-    hints=[
-        (
-            {name: OTHER[part.answer] for name, part in MODES.items()},
-            "All six are the wrong way round. Reverse needs a seed for each output, forward a tangent for each input.",
-        )
-    ],
-    why="Few outputs: pull their seeds back. Few inputs: push their tangents forward.",
-    minutes=3,
-)
-
-QUESTIONS = (*PREDICTIONS, SHAPES, GRADIENT_FROM, CHOOSE_THE_MODE)
+QUESTIONS = (*PREDICTIONS, BUILD, BRACKETS, MIRROR)

@@ -1,8 +1,9 @@
-"""Memory: a chain planned, a network in little more than half the memory, and dropout in a checkpoint."""
+"""Memory: five checkpoints to diagnose, a network that widens in half the memory, and dropout in a checkpoint."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,13 @@ import autodiff_edu as ad
 
 from ...core.events import Event, Record
 from ...trace.hook import hook
-from ..exercises import Case, Function, Number, Table
+from ..exercises import Case, Choice, Function, Table
 from ..feedback import NotYet, near, numbers
 from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
-        "At which layer will its 64,000,000 bytes run out?",
+        "Recording all hundred layers, at which one will 64,000,000 bytes run out?",
         answer=61,
         within=0.0,
         hints={
@@ -32,17 +33,7 @@ PREDICTIONS = (
         why="The first layer takes 1,568,768 bytes, and each further one 1,056,768. After 60 it's 63,918,080.",
     ),
     Prediction(
-        "`turned` is `doubled` with its axes exchanged. How many bytes does its entry add?",
-        answer=0,
-        hints={
-            512000: "The numbers are the same ones, in the same memory. Only the order in which they're read differs.",
-            1024000: "`doubled` is on the tape already. And does `turned` need memory of its own?",
-            80000: "That would be a copy of ten rows. Does `turned` need memory of its own?",
-        },
-        why="`doubled.T` is a view: it reads the memory of `doubled` in another order.",
-    ),
-    Prediction(
-        "And how many bytes does it hold with nine sines in three segments, at the end of the forward pass?",
+        "How many bytes does it hold with nine sines in three segments, at the end of the forward pass?",
         answer=32000,
         hints={
             24000: "Three segments have three results. What went into the first is held too.",
@@ -55,7 +46,7 @@ PREDICTIONS = (
         why="Four arrays: `x`, and the results of the three segments.",
     ),
     Prediction(
-        "A chain of 100 steps. With how many segments are the fewest arrays held?",
+        "A chain of 100 steps, in equal segments. With how many are the fewest arrays held?",
         answer=10,
         hints={
             50: "50 segments keep 50 results. Try k + 100/k for a smaller k.",
@@ -67,15 +58,15 @@ PREDICTIONS = (
         why="√100 = 10 segments of 10 steps: 10 + 10 arrays.",
     ),
     Prediction(
-        "With that one segment, how many arrays are held at most, forward and backward?",
-        answer="about 100",
-        choices=("2", "about 20", "about 50", "about 100"),
+        "Ten equal segments hold the fewest arrays. With how many segments are the fewest sines computed, in both passes?",
+        answer="it's the same for all",
+        choices=("1", "10", "100", "it's the same for all"),
         hints={
-            "2": "That's after the forward pass. What happens when the walk arrives at the segment?",
-            "about 20": "That's with ten segments. How many steps does this one segment run again?",
-            "about 50": "That's with two segments. How many steps does this one segment run again?",
+            "1": "One segment runs all of its 100 steps again. How many do ten segments of 10 run again?",
+            "10": "Each of ten segments runs its 10 steps again. How many steps does one segment of 100 run again?",
+            "100": "Each of a hundred segments runs its one step again. How many is that in all?",
         },
-        why="The one segment runs all 100 steps again, on one small tape that holds them all.",
+        why="All the segments together have 100 steps, and each of them is run once forward and once again.",
     ),
     Prediction(
         "Ten segments of ten layers. Will the network and its gradient fit into 64 megabytes now?",
@@ -86,6 +77,16 @@ PREDICTIONS = (
             "yes, but only just": "10 results, and 2 · 10 arrays while a segment is run again. How large is one?",
         },
         why="Ten results and one segment's twenty arrays are some 30 arrays, of 512,000 bytes each. And the weights.",
+    ),
+    Prediction(
+        "From 64 to 256 steps, how does the number of arrays held by halves of halves change?",
+        answer="some more",
+        choices=("some more", "twice as many", "four times as many"),
+        hints={
+            "twice as many": "That's what √n segments do. How many more times can 256 be halved than 64?",
+            "four times as many": "That's what a tape without checkpoints does. How many more times can 256 be halved?",
+        },
+        why="256 can be halved 8 times and 64 only 6 times. Each halving adds the few arrays of one more small tape.",
     ),
     Prediction(
         "A dropped number has no influence on the result. Where will this gradient have its zeros?",
@@ -101,87 +102,99 @@ PREDICTIONS = (
 )
 
 
-class CountWithEnds(Number):
-    """A number of megabytes; the arrays at the ends of the chain may be counted too, as the spellings do."""
-
-    def read(self, given: Any, name: str = "your answer") -> float | None:
-        """Return the answer in place of any other right one."""
-        value = super().read(given, name)
-        return self.answer if value in self.spellings else value
+VERDICTS = ("fine", "saves nothing", "counts twice", "error", "wrong gradient")
 
 
-PLAN = Table(
-    "Plan a chain",
+def verdict(right: str, **hints: str) -> Choice:
+    """Return the form for what becomes of one use of a checkpoint."""
+    return Choice(answer=right, choices=VERDICTS, hints={name.replace("_", " "): hint for name, hint in hints.items()})
+
+
+FIVE = Table(
+    "Five checkpoints",
     """\
-A chain has 144 steps, and the result of each takes 3 MB. Count as in m(k) = k + n/k, without the arrays at the ends.
+Each of these runs layers with checkpoints, and then its gradient is asked for. `weights` is a list of 12 variables of shape (8, 8), `x` is a tensor of shape (50, 8), `random` is a generator of NumPy, and `network` and `recomputed` are those of this chapter.
 
-- `plain`: how many MB does a tape without checkpoints hold after the forward pass?
-- `segments`: how many segments are best?
-- `most`: how many MB are then held at most?
-- `steps`: how many steps are computed in all, in both runs together?""",
+```python
+A:  x = ad.checkpoint(network)(x, weights)
+
+B:  def part(x, ws):
+        count["samples"] += len(x)
+        return network(x, ws)
+    for first in range(0, 12, 4):
+        x = ad.checkpoint(part)(x, weights[first : first + 4])
+
+C:  def layer(x, w, seed):
+        kept = np.random.default_rng(seed).random(x.shape) < 0.5
+        return 2.0 * kept * np.tanh(x @ w)
+    for w in weights:
+        x = ad.checkpoint(layer)(x, w, int(random.integers(2**32)))
+
+D:  for w in weights:
+        x = ad.checkpoint(lambda x: np.tanh(x @ w))(x)
+
+E:  noise = np.empty((50, 8))
+    for _ in range(12):
+        noise[:] = random.normal(size=(50, 8))
+        x = recomputed(lambda x: np.tanh(x + noise))(x)
+```
+
+What becomes of each? Write one of these as a string.
+
+- "fine": the right gradient, with less memory
+- "saves nothing": the right gradient, but the most ever held is as much as without a checkpoint, or more
+- "counts twice": the right gradient, with less memory, but something that isn't the gradient is wrong
+- "error": an error is raised
+- "wrong gradient": no error, and a wrong gradient""",
     parts={
-        "plain": CountWithEnds(
-            answer=432,
-            spellings=[435],
-            hints={
-                144: "`plain` isn't 144: that is the number of arrays. How many MB are they?",
-                288: "`plain` isn't 288. Every step has one result, of 3 MB.",
-            },
-            otherwise="`plain` isn't {given}. Without checkpoints, the tape holds the results of all 144 steps.",
+        "A": verdict(
+            "saves nothing",
+            fine="A keeps little after the forward pass. What does its one segment hold while it is run again?",
+            counts_twice="A's layers only compute. Look at how long its segment is.",
+            error="Both runs of A do the same. Look at how long its segment is.",
+            wrong_gradient="Both runs of A do the same. Look at how long its segment is.",
         ),
-        "segments": Number(
-            answer=12,
-            hints={
-                1: "`segments` isn't 1. One segment around everything runs all 144 steps again, on one small tape.",
-                2: "The minimum isn't at two segments: each would hold 72 steps while it is run again.",
-                72: "`segments` isn't 72. Half as many segments as steps: the tape alone holds 72 results. Where is "
-                "the "
-                "slope of m(k) zero?",
-                144: "`segments` isn't 144. A segment for each step keeps the result of each step, as the plain tape "
-                "does.",
-                24: "24 is the number of arrays at the minimum, 2√n. How many of them are segments?",
-            },
-            otherwise="`segments` isn't {given}. The minimum of k + n/k lies where k² = n.",
+        "B": verdict(
+            "counts twice",
+            fine="How often does each `part` run, and what else does it do?",
+            saves_nothing="B has three segments of four layers. What does `part` do, besides running layers?",
+            error="The counter doesn't change what `part` returns, so both runs return the same.",
+            wrong_gradient="The counter doesn't change what `part` returns. So what does it spoil?",
         ),
-        "most": CountWithEnds(
-            answer=72,
-            spellings=[75, 78],
-            hints={
-                24: "24 is the number of arrays. How many MB are they?",
-                36: "`most` isn't 36: that's one of the two terms. While a segment is run again, its 12 arrays stand "
-                "beside the 12 results.",
-                432: "`most` isn't 432: that's the plain tape. What do 12 segments hold, and one of them while it is "
-                "run "
-                "again?",
-                12: "`most` isn't 12: that's the number of segments. How many arrays are held, and how many MB are "
-                "they?",
-            },
-            otherwise="`most` isn't {given}. At the minimum, k + n/k arrays are held, of 3 MB each.",
+        "C": verdict(
+            "fine",
+            saves_nothing="Each layer of C keeps only what it returns, and not its product, its tanh and its mask.",
+            counts_twice="Nothing outside of C's `layer` is changed by it: the seed is drawn where it's called.",
+            error="The mask is drawn again in C's second run, yes. From which seed?",
+            wrong_gradient="The mask is drawn again in C's second run, yes. From which seed?",
         ),
-        "steps": Number(
-            answer=288,
-            hints={
-                144: "`steps` isn't 144: that's the forward pass. In the backward pass, each segment is run again.",
-                156: "`steps` isn't 156. When a segment is run again, all of its 12 steps are.",
-                432: "`steps` isn't 432. Count the steps themselves, not the rules of the backward pass: each step is "
-                "computed twice.",
-                24: "This counts steps, not arrays: each of the 144 is computed how many times?",
-                12: "`steps` isn't 12. This counts steps: each of the 144 is computed how many times?",
-            },
-            otherwise="`steps` isn't {given}. Each of the 144 steps is computed once forward and once again.",
+        "D": verdict(
+            "error",
+            fine="Which `w` does D's function read when it is run again, after the loop?",
+            saves_nothing="Before you count D's arrays: which `w` does its function read when it is run again?",
+            counts_twice="D changes nothing that isn't its own. But which `w` does it read when it is run again?",
+            wrong_gradient="It would be, without a check. What does `ad.checkpoint` do with the two results?",
+        ),
+        "E": verdict(
+            "wrong gradient",
+            fine="What is in `noise` when E's functions are run again, after the loop?",
+            saves_nothing="Before you count E's arrays: what is in `noise` when its functions are run again?",
+            counts_twice="Nothing is counted in E. What is in `noise` when its functions are run again?",
+            error="E isn't wrapped by `ad.checkpoint`. Does `recomputed` compare the two runs?",
         ),
     },
-    spellings=[{"plain": 435, "segments": 12, "most": 78, "steps": 288}],
-    why="A sixth of the memory, for one more run of the chain.",
-    minutes=7,
+    why="The second run has the same arguments. What it reads besides them may have changed, and what it changes besides "
+    "them is changed twice.",
+    minutes=8,
 )
 
-ROOM = 250_000
+ROOM = 580_000
 """What the tapes of a network may hold, in bytes."""
 
 DRAW = np.random.default_rng(182)
 SAMPLES = DRAW.normal(size=(200, 8))
-KERNELS = [ad.Variable(DRAW.normal(size=(8, 8)) / 2) for _ in range(16)]
+WIDTHS = [8] * 9 + [32] * 8
+KERNELS = [ad.Variable(DRAW.normal(size=(a, b)) / a**0.5) for a, b in pairwise(WIDTHS)]
 
 
 class Tapes:
@@ -253,6 +266,19 @@ def find_slopes(loss: Callable[..., Any]) -> Any:
         raise NotYet(LATE_VARIABLE) from error
 
 
+def find_loss(loss: Callable[..., Any]) -> Any:
+    """Return the loss."""
+    try:
+        return loss(SAMPLES, KERNELS)
+    except NotYet as error:
+        if "mismatch in its core dimension" not in str(error):
+            raise
+        raise NotYet(
+            "A layer was given an x that isn't what the layer before it returns. Are the segments in order and without "
+            "a gap, and is what each returns assigned, `x = ad.checkpoint(...)(...)`?"
+        ) from error
+
+
 def describe_slopes(found: list[Any], right: list[Any]) -> str:
     """Return a hint for gradients that are wrong, or missing."""
     missing = [k for k, one in enumerate(found) if one is None]
@@ -266,25 +292,26 @@ def describe_slopes(found: list[Any], right: list[Any]) -> str:
 
 TOO_MUCH = "The tapes hold {given} bytes at most, and there is room for {answer}. "
 HALF = Function(
-    "A network in little more than half the memory",
+    "A network that widens",
     """\
-`loss(x, kernels)` runs 16 layers. For 200 samples of 8 numbers, its tape holds 443,400 bytes. Rewrite it with checkpoints so that all tapes together never hold more than 250,000, in the forward pass or in the backward pass. The loss and its gradient stay the same. Change the line marked `# ...`, and any others that need it.""",
+`loss(x, kernels)` runs 16 layers on 200 samples: eight that return 8 numbers for each sample, and then eight that return 32. The tape holds 1,151,496 bytes. Rewrite it with checkpoints so that all tapes together never hold more than 580,000, in the forward pass or in the backward pass. The loss and its gradient stay the same. Change the line marked `# ...`, and any others that need it.""",
     signature="loss(x, kernels)",
     cases=[
         Case(
-            lambda loss: loss(SAMPLES, KERNELS),
+            find_loss,
             "For hidden numbers the loss is {answer}, and yours is {given}. Do all 16 layers run, each once and in "
             "order?",
         ),
         Case(find_slopes, describe_slopes),
         Case(
             lambda loss: max(ROOM, differentiate(loss, SAMPLES, KERNELS, sources=KERNELS)[1].most),
-            TOO_MUCH + "Does a part of the layers still run outside a checkpoint? If not, the longest segment is too "
-            "long. Which number of them is best for 16 layers?",
+            TOO_MUCH
+            + "Does a part of the layers still run outside a checkpoint? If not, which segment holds the most? "
+            "A wide layer holds four times as much as a narrow one.",
         ),
     ],
-    answer=cut_into(4, 4, 4, 4),
-    spellings=[cut_into(*[2] * 8), cut_into(5, 5, 6)],
+    answer=cut_into(8, 2, 2, 2, 2),
+    spellings=[cut_into(8, 3, 3, 2), cut_into(4, 4, 2, 2, 2, 2), cut_into(10, 2, 2, 2)],
     hints=[
         (run_layers, "It returns what the layers return. Is `np.mean(x**2)` missing?"),
         (
@@ -315,14 +342,18 @@ HALF = Function(
             (wrong, TOO_MUCH + "Part of the layers still runs outside a checkpoint.")
             for wrong in (cut_into(8, -8), cut_into(-8, 8))
         ),
-        (
-            cut_into(8, 8),
-            TOO_MUCH + "You have 2 segments, and the longest is still too long. Which number is best for 16 layers?",
+        *(
+            (
+                cut_into(*lengths),
+                TOO_MUCH + "Equal segments would be right if all layers were alike. A wide layer holds four times as "
+                "much as a narrow one: how many bytes has each of your segments?",
+            )
+            for lengths in ([8] * 2, [4] * 4, [2] * 8)
         ),
         (read_late_variable, LATE_VARIABLE),
     ],
-    why="The tapes never hold more than 250,000 bytes, where those of the plain network hold 443,400.",
-    minutes=7,
+    why="Long segments where the layers are narrow, short ones where they are wide: it is bytes that count, not layers.",
+    minutes=9,
 )
 
 SECOND_MASK = (
@@ -510,7 +541,7 @@ DROPPED = Function(
         (draw_for_nothing, OTHER_NUMBERS),
     ],
     why="Two runs, one mask: now the second run is like the first.",
-    minutes=6,
+    minutes=7,
 )
 
-QUESTIONS = (*PREDICTIONS, PLAN, HALF, DROPPED)
+QUESTIONS = (*PREDICTIONS, FIVE, HALF, DROPPED)

@@ -1,4 +1,4 @@
-"""Project 25.2: attention by einsum, its causal mask, its gradient by hand, and where its Jacobian is 0."""
+"""Project 28.2: attention by einsum, its causal mask, its gradient by hand, and where its Jacobian is 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Project 25.3: a convolution by sliding windows, both cotangents, and an edge filter that is learned."""
+"""Project 28.3: a convolution by sliding windows, both cotangents, and an edge filter that is learned."""
 
 from __future__ import annotations
 

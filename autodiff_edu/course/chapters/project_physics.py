@@ -1,4 +1,4 @@
-"""Project 25.1: a network that solves u'' = -u, from its second derivative to its measured errors."""
+"""Project 28.1: a network that solves u'' = -u, from its second derivative to its measured errors."""
 
 from __future__ import annotations
 
@@ -48,12 +48,28 @@ def at_first(found: Any, wanted: Any) -> str:
 
 
 CLOSE = "That's close, as differences are, but not exact. Nest two derivatives, without a step size."
+BESIDE = "Your function asks for u at {place:.6g}, which isn't in x. With differences, u'' is close, but never exact. Nest two derivatives, without a step size."
+
+
+def asks_beside(second: Callable[[Curve, Any], Any]) -> str:
+    """Return the hint for a second derivative that looks at u beside x, as differences do."""
+    asked: set[float] = set()
+
+    def watched(x: Any) -> Any:
+        asked.update(np.ravel(ad.constant(x).numpy()).tolist())
+        return hidden(x)
+
+    second(watched, X.copy())
+    place = next((place for place in sorted(asked, key=np.real) if np.abs(X - place).min() > 1e-12), None)
+    return "" if place is None else BESIDE.format(place=place)
+
 
 SECOND = Function(
     signature="second(u, x)",
     cases=[
         Case(lambda second: second(hidden, X.copy()), at_first, within=1e-3),
-        Case(lambda second: second(hidden, X.copy()), CLOSE, within=1e-12),  # a difference of slopes has eleven digits
+        Case(asks_beside, lambda found, _: str(found)),  # differences of high order have twelve digits, too
+        Case(lambda second: second(hidden, X.copy()), CLOSE, within=1e-12),
         Case(
             lambda second: needs_gradients(
                 lambda size: second.__wrapped__(lambda x: size * hidden(x), X), 1.5, written="second(u, x)"
@@ -123,7 +139,10 @@ UNMET: tuple[Curve, ...] = (lambda x: -np.sin(x), lambda x: np.sin(x) - 0.5 * np
 """Functions that obey the equation, and for which what a condition leaves over is negative."""
 BELOW_ZERO = "A loss below 0 can't be driven to 0. Square what the equation leaves over."
 MEAN_FIRST = "You square the mean, so errors of both signs cancel. Square first, then take the mean."
-KNOWS_THE_SOLUTION = "Your loss knows the solution. It may know only the equation, u'' + u = 0, and the two conditions."
+KNOWS_THE_SOLUTION = (
+    "Your loss asks for more than the equation, u'' + u = 0, and the two conditions: it isn't 0 for a u that obeys all "
+    "three at your points, and jumps between them. It may know nothing else, neither sin(x) nor what follows from it."
+)
 
 
 def problem_of(loss: Callable[[Curve], Any]) -> str:
@@ -160,6 +179,13 @@ def problem_of(loss: Callable[[Curve], Any]) -> str:
         return (
             f"Your loss looks at u in {len(asked)} places, the last of them at {max(asked):.2f}. Elsewhere a network "
             "can do what it likes: ask at about twenty places, from 0 to π."
+        )
+    places = [0.0, *sorted(place for place in asked if 0.0 <= place <= np.pi), np.pi]
+    gap = int(np.argmax(np.diff(places)))
+    if places[gap + 1] - places[gap] > 1.0:
+        return (
+            f"Between {places[gap]:.2f} and {places[gap + 1]:.2f}, your loss asks nothing, so a network can do what it "
+            "likes there. Spread its points from 0 to π."
         )
     elsewhere = [of(jump_at(start)) > 1e-6 for start in PIECES]
     if sum(elsewhere) == 1:

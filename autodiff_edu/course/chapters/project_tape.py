@@ -1,4 +1,4 @@
-"""Project 25.4: a tape in another language, which reads programs as JSON and answers with values and gradients."""
+"""Project 28.4: a tape in another language, which reads programs as JSON and answers with values and gradients."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def _find_error(said: str) -> str:
 
 def close(value: float, right: float, digits: float = 1e-9) -> bool:
     """Return whether two numbers agree to some digits."""
-    return math.isclose(value, right, rel_tol=digits, abs_tol=digits)
+    return math.isclose(value, right, rel_tol=digits, abs_tol=digits / 100)  # as `near` compares them
 
 
 def too_few_digits(found: list[float], right: list[float]) -> str:
@@ -243,7 +243,7 @@ def wrong_gradient(programs: list[Program], found: list[list[float]], right: lis
     """Return the hint for the first gradient that is wrong."""
     for place, (program, given, wanted) in enumerate(zip(programs, found, right, strict=True)):
         if hint := too_few_digits(given, wanted):
-            return hint
+            return f"{hint} (Slopes from differences never have enough: walk back along the operations.)"
         if not all(map(close, given, wanted)):
             return explain(program, given, wanted, _left_over(given, wanted, found[:place]))
     return ""

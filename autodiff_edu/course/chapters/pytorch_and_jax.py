@@ -238,7 +238,7 @@ c) "Line 5 raises: element 0 of tensors does not require grad."
     },
     called="line",
     why="A new tensor under an old name, a write into a result that is needed later, and a position, which has no slope. "
-    "The line with the error is to blame in none of them.",
+    "Where there is an error, another line is to blame.",
     minutes=5,
 )
 

@@ -1,14 +1,15 @@
-"""The exercises of appendix B, sparse Jacobians: colour a pattern, three products for a band, rows or columns."""
+"""The exercises of appendix B, sparse Jacobians: sets along a tape, three products for a band, rows or columns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..exercises import Case, Choice, Function, Judge, Number, Table, WordAndCount
+from ..exercises import Case, Choice, Function, Number, Table, WordAndCount
 from ..feedback import NotYet, near, numbers, shorten
 from ..predictions import Prediction
 
@@ -55,19 +56,6 @@ PREDICTIONS = (
         why="Two from row 0, three from row 3, and no two of them in the same column.",
     ),
     Prediction(
-        "How many seeds does the cord of 1,000 beads need, if you use only the pattern?",
-        answer=3,
-        within=0.0,
-        hints={
-            334: "That's how many rows share one seed. How many such groups are there?",
-            333: "That's about how many rows share one seed. How many such groups are there?",
-            1000: "That's one for each row. Rows 0, 3, 6, … can all share one.",
-            500: "That's for rows in pairs. Rows 0, 3, 6, … can all share one.",
-            2: "Rows 0 and 2 share column 1, so from the pattern alone two aren't enough.",
-        },
-        why="Rows 0, 3, 6, … share one, rows 1, 4, 7, … the second, and rows 2, 5, 8, … the third.",
-    ),
-    Prediction(
         "The seeds are those of the cord. Where does the number go that belongs to row 0, column 2?",
         answer="to row 3, column 2",
         choices=("nowhere: it is left out", "to row 0, column 1", "to row 3, column 2", "to row 2, column 0"),
@@ -77,6 +65,16 @@ PREDICTIONS = (
             "to row 2, column 0": "Rows 0 and 2 have different seeds, so they aren't mixed.",
         },
         why="Rows 0 and 3 share a seed, and in column 2 the pattern knows of row 3 only.",
+    ),
+    Prediction(
+        "Sets go through `wire_forces`. Which inputs will the first row, the force on bead 0, have?",
+        answer="0, 1 and 2",
+        choices=("0 and 1", "0, 1 and 2", "all six"),
+        hints={
+            "0 and 1": "That's the cord. How far does the bending of the wire reach?",
+            "all six": "A set takes in only what is computed from. What goes into the first force?",
+        },
+        why="The bend at bead 1 is made from the beads 0, 1 and 2, and it pulls on bead 0.",
     ),
     Prediction(
         "Four inputs, four outputs. By rows, two seeds are enough. How many tangents are needed by columns?",
@@ -91,73 +89,158 @@ PREDICTIONS = (
     ),
 )
 
-ROWS: tuple[tuple[int, ...], ...] = ((0,), (2, 3), (0, 1), (1, 2), (3, 4), (4,))
-"""The columns of each row of exercise 1."""
+ENTRIES = (
+    [("a", ["x0", "x1"]), ("b", ["a", "two"]), ("c", ["x2"]), ("d", ["a", "a"]), ("e", ["b", "c"]), ("f", ["a", "x3"])],
+    [("k", ["two", "three"]), ("p", ["k", "x0"]), ("q", ["p", "p", "x2"]), ("r", ["x1"]), ("s", ["r", "k"])],
+)
+"""Two tapes of exercise 1."""
+SOURCES = ["x0", "x1", "x2", "x3"]
 
 
-def judge_colours(answer: Any) -> str:
-    """Check B.1: any two colours, such that two rows of one colour never share a column."""
-    if isinstance(answer, dict) and set(answer) == set(range(len(ROWS))):
-        answer = [answer[row] for row in range(len(ROWS))]
-    try:
-        colours = list(answer.tolist() if hasattr(answer, "tolist") else answer)
-    except TypeError:
-        raise NotYet(f"I need a list with a colour for each row, and your answer is {shorten(answer)}.") from None
-    if any(colour is ... for colour in colours):
-        raise NotYet("Replace the three dots: each row needs a colour.")
-    is_group = [isinstance(colour, list | tuple | set | dict) or np.size(colour) != 1 for colour in colours]
-    if isinstance(answer, set) or any(is_group):
-        raise NotYet("These look like groups of rows. Write one colour for each row instead, from row 0 to row 5.")
-    colours = [colour.item() if np.size(colour) == 1 and hasattr(colour, "item") else colour for colour in colours]
-    for colour in colours:
-        if colour is None or colour != colour:
-            name = "None" if colour is None else "NaN"
-            raise NotYet(f"{name} is not a colour, and every row needs one. Write 0, 1, 2 or more.")
-    if len(colours) != len(ROWS):
-        raise NotYet(
-            f"There are six rows, so I need six colours, and got {len(colours)}."
-            + (" It's the rows that are coloured, not the columns." if len(colours) == 5 else "")
+def reach_of(entries: Any, sources: Any) -> list[set[str]]:
+    """Return the sources that each entry depends on."""
+    sets = {name: {name} for name in sources}
+    for name, inputs in entries:
+        sets[name] = set().union(*(sets.get(given, set()) for given in inputs))
+    return [sets[name] for name, _ in entries]
+
+
+def reach_by(entries: Any, sources: Any, start: Any = None, constant: Any = None) -> list[set[str]]:
+    """Return the same with other sets for the sources, or for a constant."""
+    sets = {name: {name} if start is None else start(name) for name in sources}
+    for name, inputs in entries:
+        sets[name] = set().union(*(sets[i] if i in sets or constant is None else constant(i) for i in inputs))
+    return [sets[name] for name, _ in entries]
+
+
+def reach_in_place(entries: Any, sources: Any) -> list[set[str]]:
+    """Return the sets of which the first input's has been changed in place."""
+    sets = {name: {name} for name in sources}
+    for name, inputs in entries:
+        found = sets.setdefault(inputs[0], set())
+        for given in inputs[1:]:
+            found |= sets.get(given, set())
+        sets[name] = found
+    return [sets[name] for name, _ in entries]
+
+
+def reach_with_names(entries: Any, sources: Any, own: bool = False) -> list[set[str]]:
+    """Return the names of entries, too."""
+    sets = {name: {name} for name in sources}
+    for name, inputs in entries:
+        sets[name] = set().union(*(sets.get(given, set()) for given in inputs), {name} if own else inputs)
+    return [sets[name] for name, _ in entries]
+
+
+def reach_common(entries: Any, sources: Any) -> list[set[str]]:
+    """Return the sources that all the inputs have in common."""
+    sets = {name: {name} for name in sources}
+    for name, inputs in entries:
+        sets[name] = set.intersection(*(sets.get(given, set()) for given in inputs))
+    return [sets[name] for name, _ in entries]
+
+
+def read_reach(reach: Callable[..., Any], entries: Any) -> list[list[str]]:
+    """Return what is said of one tape, with a sorted list for each set."""
+    given = reach([(name, list(inputs)) for name, inputs in entries], list(SOURCES))
+    if isinstance(given, dict):
+        raise NotYet("Your function returns a dict. Return a list, with one set for each entry, in their order.")
+    if given is ...:
+        raise NotYet("Replace the three dots: what reach returns is still missing.")
+    if given is None:
+        raise NotYet("Your function returns None. Is a `return` missing?")
+    if not isinstance(given, list | tuple):
+        raise NotYet(f"Your function returns {shorten(given)}. I need a list, with one set for each entry.")
+    if len(given) != len(entries):
+        raise NotYet(f"For {len(entries)} entries, I need {len(entries)} sets, and got {len(given)}.")
+    for entry, found in zip(entries, given, strict=True):
+        if not isinstance(found, set | frozenset | list | tuple):
+            raise NotYet(f"I need a set for each entry; for `{entry[0]}` your function has {shorten(found)}.")
+    return [sorted(map(str, set(found))) for found in given]
+
+
+def explain_reach(entries: Any) -> Callable[[Any, Any], str]:
+    """Return what writes a hint for the first set that is wrong."""
+
+    def explain(found: Any, wanted: Any) -> str:
+        place = next(k for k, (one, other) in enumerate(zip(found, wanted, strict=True)) if one != other)
+        name, inputs = entries[place]
+        said, right = ("{" + ", ".join(names) + "}" for names in (found[place], wanted[place]))
+        return (
+            f"`{name}` is computed from {' and '.join(f'`{given}`' for given in inputs)}, so its set is {right}; yours is "
+            f"{said}."
         )
-    for row, columns in enumerate(ROWS):
-        for other in range(row):
-            shared = set(columns) & set(ROWS[other])
-            if shared and colours[row] == colours[other]:
-                raise NotYet(
-                    f"Rows {other} and {row} have the same colour, but both have a number in column {min(shared)}. "
-                    "There, their sum could not be taken apart."
-                )
-    if (used := len(set(colours))) > 2:
-        greedy = " That's what greedy colouring takes." if used == 3 else ""
-        raise NotYet(
-            f"No two rows of one colour share a column, so {used} products would do it.{greedy} You need fewer: "
-            "start at row 0, go to the row that shares its column, and so on, and take turns."
-        )
-    return "Two colours. Each row shares a column with the next on the path 0, 2, 3, 1, 4, 5, so they take turns."
+
+    return explain
 
 
-COLOURING = Judge(  # any two names of colours are right, so there is no one answer to compare with
-    "Colour a pattern",
+REACH = Function(
+    "Which inputs can be to blame?",
     """\
-Here is the pattern of a Jacobian with six rows and five columns. Write a list with a colour, 0, 1, 2 or more, for each row. Greedy colouring from the top takes three. You can do better.
+A program has returned NaN in one place, and you'd like to know which of its inputs can be to blame. You have its tape, a list of entries in the order of the run. Each is a pair: a name, and the list of the names that it was computed from. A name that is neither a source nor computed by an entry is a constant.
 
-| | column 0 | 1 | 2 | 3 | 4 |
-|---|---|---|---|---|---|
-| row 0 | × | | | | |
-| row 1 | | | × | × | |
-| row 2 | × | × | | | |
-| row 3 | | × | × | | |
-| row 4 | | | | × | × |
-| row 5 | | | | | × |""",
-    check=judge_colours,
-    answer=[0, 1, 1, 0, 0, 1],
-    spellings=["abbaab", np.array([5, 7, 7, 5, 5, 7])],
+Write `reach(entries, sources)`, where `sources` is a list of names. It returns a list with one set for each entry: the sources that it was computed from, directly or through other entries. For `[("a", ["x", "two"]), ("b", ["a", "y"])]` and the sources `["x", "y"]`, that's `[{"x"}, {"x", "y"}]`. No name is computed twice.""",
+    signature="reach(entries, sources)",
+    cases=[Case(partial(read_reach, entries=entries), explain_reach(entries)) for entries in ENTRIES],
+    answer=reach_of,
+    spellings=[lambda entries, sources: tuple(map(frozenset, reach_of(entries, sources)))],
     hints=[
-        ([0, 0, 1, 2, 1, 0], "That's what greedy colouring takes. You need fewer: start at row 0"),
-        ([0, 1, 2, 3, 4, 5], "No two rows of one colour share a column, so 6 products would do it."),
-        ([0, 0, 0, 0, 0, 0], "Rows 0 and 2 have the same colour, but both have a number in column 0."),
-        ([0, 1, 0, 1, 0], "It's the rows that are coloured, not the columns."),
+        (
+            lambda entries, sources: [set(inputs) & set(sources) for _, inputs in entries],
+            "You take only what an entry uses directly. `b` is computed from `a`, and so from all that `a` was computed "
+            "from. Go from the first entry to the last, and keep the set of each.",
+        ),
+        (
+            lambda entries, sources: [set(inputs) for _, inputs in entries],
+            "Those are the names that each entry was computed from. Go on from each of them to its own set, back to the "
+            "sources.",
+        ),
+        (
+            reach_in_place,
+            "A set changes after it was finished: `|=` and `update` change the set of an earlier name, too. Make a new set "
+            "for each entry.",
+        ),
+        (
+            lambda entries, sources: reach_by(entries, sources, start=lambda name: set(), constant=lambda name: set()),
+            "Every set is empty. What does a source depend on? On itself.",
+        ),
+        (
+            lambda entries, sources: reach_by(entries, sources, constant=lambda name: {name}),
+            "You count constants as sources. The set of a constant is empty.",
+        ),
+        (
+            lambda entries, sources: reach_by(entries, sources),
+            "{raised} A name without a set is a constant. Its set is empty: `sets.get(name, set())`.",
+        ),
+        (
+            lambda entries, sources: reach_by(entries, sources, start=set, constant=lambda name: set()),
+            '`set("x0")` is a set of the two letters. Write `{name}` for a set that holds one name.',
+        ),
+        (
+            reach_with_names,
+            "Your sets also hold names of entries or constants. Only sources belong in them.",
+        ),
+        (
+            lambda entries, sources: [
+                found | {name} for found, (name, _) in zip(reach_of(entries, sources), entries, strict=True)
+            ],
+            "Your sets also hold the names of the entries themselves. Only sources belong in them.",
+        ),
+        (
+            lambda entries, sources: reach_with_names(entries, sources, own=True),
+            "Your sets also hold the names of entries. Only sources belong in them.",
+        ),
+        (
+            reach_common,
+            "You keep what all inputs have in common. A change of *any* of them arrives: take the union.",
+        ),
+        (
+            lambda entries, sources: [set(sources) for _ in entries],
+            "You say that every entry depends on every source. That promises nothing.",
+        ),
     ],
-    minutes=10,
+    why="That's the whole of a sparsity pattern: a row for each entry that is an output, a column for each source.",
+    minutes=8,
 )
 
 
@@ -302,7 +385,7 @@ TRIDIAGONAL = Function(
         ),
     ],
     why="Three products, whatever the size, and no number has been lost.",
-    minutes=10,
+    minutes=8,
 )
 
 SAME_WAY = {"rows": "rows", "columns": "columns", "row": "rows", "column": "columns"}
@@ -372,9 +455,9 @@ For each Jacobian, write which way needs fewer passes and how many colours that 
         ),
     },
     why="A single full row does no harm by rows, and a single full column none by columns. With both, neither way "
-    "helps on its own. Otherwise, compare the fullest column with the fullest row: the smaller number is the fewest "
+    "helps on its own. In general, compare the fullest column with the fullest row: the smaller number is the fewest "
     "passes that you can hope for.",
-    minutes=10,
+    minutes=8,
 )
 
-QUESTIONS = (*PREDICTIONS, COLOURING, TRIDIAGONAL, WAYS)
+QUESTIONS = (*PREDICTIONS, REACH, TRIDIAGONAL, WAYS)

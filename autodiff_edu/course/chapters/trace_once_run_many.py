@@ -1,10 +1,9 @@
-"""Trace once, run many: what was baked in, three traps, and a pass of one's own."""
+"""Trace once, run many: what was baked in, three traps in one step, and five complaints."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence, Set
-from types import EllipsisType, NoneType
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,24 +12,18 @@ import autodiff_edu as ad
 
 from ...compiled.compiling import DifferentError
 from ...compiled.guards import LeavingError
-from ...program.instructions import Instruction, Listing, Value
-from ...program.passes import unused
-from ..exercises import Case, Choice, Function, Judge, Table
-from ..feedback import NotYet, call, forbid, kind_of, near, needs_function, shorten
+from ..exercises import Case, Choice, Function, Table
+from ..feedback import NotYet, kind_of, near, shorten
 from ..predictions import Prediction
 
 PREDICTIONS = (
     Prediction(
-        "The second step starts from a better guess. What will its tape record?",
-        answer="the same operations, with other numbers",
-        choices=(
-            "the same operations, with other numbers",
-            "fewer operations, since the tape knows the function now",
-            "nothing, since it is already on a tape",
-        ),
+        "A thousand steps, a thousand tapes. Leave out the numbers: how many different lists of operations do they hold?",
+        answer=1,
         hints={
-            "fewer operations, since the tape knows the function now": "A tape knows nothing of earlier tapes.",
-            "nothing, since it is already on a tape": "Each step opens a tape of its own.",
+            1000: "Each tape has other numbers. Which operation would be another one at another guess?",
+            7: "That's the length of one list.",
+            2: "The start is another number, but is any operation another one?",
         },
         why="The function is the same, so the list is the same. Only the numbers in it are new.",
     ),
@@ -46,20 +39,20 @@ PREDICTIONS = (
     ),
     Prediction(
         "We call the compiled step 10,000 times. How often will Python run the function itself?",
-        answer="twice: to record it, and to check the recording",
+        answer="twice",
         choices=(
             "10,000 times",
-            "once, to record it",
-            "twice: to record it, and to check the recording",
+            "once",
+            "twice",
             "never",
         ),
         hints={
             "10,000 times": "That's without compiling. The program replaces the function.",
-            "once, to record it": "Can one recording show whether the function does the same every time?",
+            "once": "Can one recording show whether the function does the same every time?",
             "never": "The function has to be recorded first.",
         },
-        why="Most people say once. It's recorded once more to compare, because two recordings that differ can't become "
-        "one program. After that, only the program runs.",
+        why="It's recorded, and once more to compare, because two recordings that differ can't become one program. After "
+        "that, only the program runs.",
     ),
     Prediction(
         "`power` gets five calls: (2., 3), (5., 3), (2., 4), (an array of two, 3), (another array of two, 3). How many "
@@ -198,7 +191,7 @@ After this first call, you make one of these changes and call `model` again. Wha
     spellings=[{letter.upper(): f" {right.title()}" for letter, (right, _) in CHANGES.items()}],
     why="Arrays and floats that you pass, and variables, are read again; shapes, dtypes and whole numbers choose the "
     "program; the rest is kept.",
-    minutes=12,
+    minutes=9,
 )
 
 DRAW = np.random.default_rng(172)
@@ -380,267 +373,57 @@ def training_step(w, x, y):
         ),
     ],
     why="It compiles, and both of its paths are right.",
-    minutes=12,
+    minutes=9,
 )
 
 
-class Watched(Instruction):
-    """An instruction that reports when a pass calls `reads()`, and when it goes through what that returns."""
-
-    def __init__(self, one: Instruction, called: Callable[[Any], Any], used: Callable[[Any], Any]) -> None:
-        super().__init__(one.operation, one.values, one.parameters, one.output_value, one.where, one.errors)
-        self.answer = one.answer
-        self.plain, self.called, self.used = one, called, used
-
-    def reads(self) -> Iterator[Value]:
-        """Return the values that it needs."""
-        self.called(self.plain)
-        return self._values_read()
-
-    def _values_read(self) -> Iterator[Value]:
-        self.used(self.plain)
-        yield from self.plain.reads()
+def cause(answer: str, **hints: str) -> Choice:
+    """Return the form for one complaint of exercise 3; in the names of hints, an underscore is a space."""
+    choices = ("branch", "whole number", "print", "global", "random")
+    return Choice(answer=answer, choices=choices, hints={name.replace("_", " "): hint for name, hint in hints.items()})
 
 
-Watched.__name__ = Instruction.__name__  # which Python names in its errors
-
-
-def list_programs() -> list[Callable[[Any], Any]]:
-    """Return functions whose programs hold nothing unused, a chain, a guard, and several results."""
-
-    def nothing_unused(x: Any) -> Any:
-        return np.sin(x) * 2.0, np.tanh(x) + 1.0
-
-    def a_chain(x: Any) -> Any:
-        wasted = np.exp(x)
-        wasted = np.sin(wasted)
-        np.cos(wasted)
-        return x * 3.0
-
-    def with_a_guard(x: Any) -> Any:
-        if np.sum(x) > 0.0:
-            return x * 2.0
-        return x * 5.0
-
-    def several(x: Any) -> Any:
-        return ad.grad(lambda x: np.sum(np.tanh(x) ** 2))(x), np.exp(x)[(np.argsort(x),)]
-
-    return [nothing_unused, a_chain, with_a_guard, several]
-
-
-OF_RESULT: dict[Any, str] = {
-    NoneType: "Your function returned None. Is a `return` missing?",
-    list: "Return a listing, not a list: listing.with_instructions(left).",
-}
-OF_LIST: dict[Any, str] = {
-    EllipsisType: "Replace the three dots with the list of the instructions that stay.",
-    NoneType: "with_instructions got None. Methods such as `reverse`, `append` and `insert` change a list and return "
-    "None. left[::-1] is the list turned round.",
-    Iterator: "with_instructions got an iterator, which can be used only once. Make a list of it: list(…).",
-    Set: "with_instructions got a set, which has no order. Collect the instructions in a list.",
-}
-OF_ERROR = {
-    "'generator'": "`reads()` returns an iterator, not a set. Write needed.update(instruction.reads()), or make a set "
-    "of it: set(instruction.reads()).",
-    "'method'": "`kept` and `reads` are methods. To call them, write `kept()` and `reads()`.",
-}
-"""What a pass may do other than return a listing with a list, and the hint for each."""
-
-
-def explain_result(given: Any, before: list[Watched]) -> str:
-    """Return the hint for what isn't a listing of instructions that were there, or an empty text."""
-    if not isinstance(given, Listing):
-        known = next((hint for kind, hint in OF_RESULT.items() if isinstance(given, kind)), "")
-        return known or f"Return listing.with_instructions(left). I got {shorten(given)}."
-    left: Any = given.instructions
-    if known := next((hint for kind, hint in OF_LIST.items() if isinstance(left, kind)), ""):
-        return known
-    if not isinstance(left, Sequence):
-        return f"with_instructions needs a list, and got an object of type {type(left).__name__}."
-    kept = list(left)
-    for place, one in enumerate(kept):
-        if not isinstance(one, Instruction):
-            return f"The list should hold the instructions that stay, and yours holds {shorten(one)}."
-        if one not in before:
-            return (
-                f"Your list holds an instruction that isn't in this listing, {one.name}. Begin each call with an empty "
-                "list, and append the listing's own instructions."
-            )
-        if one in kept[:place]:
-            return f"{one.name} is in your list twice. Append each instruction that stays only once."
-    return ""
-
-
-Instructions = list[Instruction]
-
-
-def explain_pass(
-    left: Instructions, right: Instructions, listing: Listing, called: Instructions, used: Instructions
-) -> str:
-    """Return the hint for a pass that leaves other instructions than the right ones.
-
-    It called `reads()` of the instructions `called`, in this order, and went through what that returned for `used`.
-    """
-    if left == right[::-1]:
-        return "The right instructions stay, but in reverse order. Turn the list round again."
-    if set(left) == set(right):
-        return "The right instructions stay, but in another order. A value must be computed before it's used."
-    if not left:
-        return "Your list is empty. Which instructions compute what the program returns, the values in listing.kept()?"
-    missing = [one for one in right if one not in left]
-    if any(one.is_guard for one in missing):
-        return "A guard is gone. It computes nothing, but it checks that the program is still the right one."
-    if set(left) == sweep_and_overwrite(listing):
-        return "Each turn overwrites `needed`. Add to it: needed.update(instruction.reads())."
-    if missing and missing[-1].output_value in listing.kept():
-        return explain_lost_result(missing[-1], left, listing)
-    if missing:
-        return explain_lost_value(missing, left, listing, called, used)
-    if len(left) == len(listing.instructions):
-        return "Nothing was removed, although the program computes something that nothing needs."
-    extra = next(one for one in left if one not in right)
-    if not any(extra.output_value in one.reads() for one in listing.instructions):
-        return f"{extra.name} stays, but nothing reads its result, and the program doesn't return it."
-    return (
-        f"{extra.name} stays, but only an instruction that is itself unused reads its result. Which end of the list "
-        "must you begin at to know that, and whose `reads()` count?"
-    )
-
-
-def explain_lost_result(last: Instruction, left: Instructions, listing: Listing) -> str:
-    """Return the hint for a pass that removes what computes a result."""
-    if any(one.output_value in listing.kept() for one in left):
-        return f"{last.name} is gone, but the program returns its result: it's in listing.kept()."
-    return f"{last.name} is gone, although the program returns its result. Is your test the wrong way round?"
-
-
-def explain_lost_value(
-    missing: Instructions, left: Instructions, listing: Listing, called: Instructions, used: Instructions
-) -> str:
-    """Return the hint for a pass that removes what an instruction that stays needs."""
-    once, twice = sweep_from_front(listing)
-    places = [listing.instructions.index(one) for one in used]
-    if set(left) in (once, twice) and len(places) > 1 and places == sorted(places):
-        return (
-            f"You went through the list from the front. When you met {missing[0].name}, you couldn't know yet that a "
-            "later instruction needs it. Start at the end."
-        )
-    if set(left) == once and not called:
-        return "Your function never calls `reads()`. When an instruction stays, what it reads is needed too."
-    if set(left) == once and not used:
-        return (
-            "You call `reads()`, but never go through the iterator that it returns. `needed.add(…)` puts in the "
-            "iterator itself. `needed.update(instruction.reads())` puts in its values."
-        )
-    if set(left) == once and set(used) == once:
-        return (
-            "You call `reads()`, but its values don't get into `needed`. `union` and `|` return another set. "
-            "`needed.update(instruction.reads())` changes this one."
-        )
-    last = missing[-1]
-    readers = [one for one in left if last.output_value in one.reads()]
-    if all(one.is_guard for one in readers):
-        return f"{last.name} is gone, but a guard reads its result. A guard stays, so what it `reads()` is needed too."
-    return (
-        f"{last.name} is gone, but {readers[0].name}, which stays, reads its result. When an instruction stays, each "
-        "of the values that it `reads()` is needed too."
-    )
-
-
-def sweep_from_front(listing: Listing) -> tuple[set[Instruction], set[Instruction]]:
-    """Return what stays if `needed` grows on the way from the front: judged on the way, and judged afterwards."""
-    needed, once = listing.kept(), set()
-    for one in listing.instructions:
-        if one.is_guard or one.output_value in needed:
-            once.add(one)
-            needed.update(one.reads())
-    return once, {one for one in listing.instructions if one.is_guard or one.output_value in needed}
-
-
-def sweep_and_overwrite(listing: Listing) -> set[Instruction]:
-    """Return what stays if each instruction replaces `needed`, on the way from the end."""
-    needed, stays = listing.kept(), set()
-    for one in reversed(listing.instructions):
-        if one.is_guard or one.output_value in needed:
-            stays.add(one)
-            needed = set(one.reads())
-    return stays
-
-
-def judge_pass(answer: Any) -> str:
-    """Judge a pass on recorded programs."""
-    needs_function(answer, "drop_unused(listing)")
-    for function in list_programs():
-        listing = ad.compile(function, passes=()).program(np.array([0.5, 1.5])).listing
-        called: list[Instruction] = []
-        used: list[Instruction] = []
-        refusing = forbid(called.append, {unused.__code__: "unused"}, "write the loop yourself.")
-        before = [Watched(one, refusing, used.append) for one in listing.instructions]
-        handed = listing.with_instructions([*before])
-        try:
-            given = call(answer, handed, written="drop_unused(listing)")
-        except NotYet as problem:
-            said = next((hint for part, hint in OF_ERROR.items() if part in str(problem.__cause__)), str(problem))
-            raise NotYet(said) from problem
-        hint = explain_result(given, before)
-        if handed.instructions != before:
-            hint = "Leave listing.instructions as it is: collect what stays in a list of its own."
-        if not hint:
-            left, right = [one.plain for one in given.instructions], list(unused(listing).instructions)
-            hint = explain_pass(left, right, listing, called, used) if left != right else ""
-        if hint:
-            raise NotYet(hint)
-    return "That's dead-code elimination, a pass that every compiler has. ad.compile runs yours like its own."
-
-
-def sweep(need: Any = lambda needed, one: needed.update(one.reads()), order: int = -1, end: Any = list) -> Any:
-    """Return a pass that grows `needed` by `need`, from the end or from the front, and hands in `end` of its list."""
-
-    def drop_unused(listing: Listing) -> Listing:
-        needed, left = listing.kept(), []
-        for one in listing.instructions[::order]:
-            if one.is_guard or one.output_value in needed:
-                left.append(one)
-                need(needed, one)
-        return listing.with_instructions(end(left[::order]))
-
-    return drop_unused
-
-
-# A judge, for its hints name instructions of the learner's own listing, and ask what was read in which order.
-A_PASS = Judge(
-    "Write a pass",
+COMPLAINTS = Table(
+    "Five complaints",
     """\
-`passes` also takes functions, so you can add a pass of your own. Write one of ours yourself: `unused`. A pass takes a **listing** and returns another:
+Five people write about functions that they have compiled, each with another tool. Which of these is each? Answer `"branch"`, `"whole number"`, `"print"`, `"global"` or `"random"`.
 
-- `listing.instructions` is the list, in the order in which it runs. Each instruction has an `output_value`, what it computes, and `reads()`, an iterator over the values that it needs. A guard has the `output_value` None, and must stay.
-- `listing.kept()` is the set of values that leave the program, because they're returned or assigned.
-- `listing.with_instructions(left)` is the listing with another list of instructions.
-
-Here's a small one, the slope of sin before any pass, with what each line reads and computes (`x()` is x, of shape ()):""",
-    judge_pass,
-    answer=sweep(),
-    spellings=[sweep(end=tuple)],
-    hints=[
-        (lambda listing: listing, "Nothing was removed"),
-        (sweep(order=1), "You went through the list from the front. When you met sin"),
-        (sweep(lambda needed, one: None), "Your function never calls `reads()`."),
-        (sweep(lambda needed, one: needed.add(one.reads())), "puts in the iterator itself"),
-        (sweep(lambda needed, one: needed.union(one.reads())), "`union` and `|` return another set"),
-        (sweep(lambda needed, one: one.is_guard or needed.update(one.reads())), "but a guard reads its result"),
-        (sweep(lambda needed, one: needed.add(next(one.reads()))), "which stays, reads its result"),
-        (sweep(end=lambda left: left[::-1]), "The right instructions stay, but in reverse order."),
-        (sweep(end=lambda left: left[1:] + left[:1]), "in another order"),
-        (sweep(end=lambda left: left[:-1]), "but the program returns its result"),
-        (sweep(end=lambda left: [one for one in left if not one.is_guard]), "A guard is gone."),
-        (sweep(end=lambda left: []), "Your list is empty."),
-        (sweep(end=lambda left: left.reverse()), "with_instructions got None."),
-        (sweep(end=set), "with_instructions got a set, which has no order."),
-        (sweep(end=iter), "with_instructions got an iterator"),
-        (sweep(end=lambda left: left + left[:1]), "sin is in your list twice."),
-        (unused, "That is `unused`, which this exercise leaves to you"),
-    ],
-    minutes=11,
+- a: "My step takes the number of the turn, to let the rate fall. Compiled, it's slower than before, and it needs more memory in every turn."
+- b: "I set `limit = 5.0` in a cell, and the fit obeyed. Now I set `limit = 2.0` and it still obeys 5.0."
+- c: "I count how often the function runs, in a list. After a thousand steps there are two entries in it. The results are right."
+- d: "A layer of a library drops a tenth of its inputs. In training it seems to drop the same tenth in every step."
+- e: "For small errors it agrees with the function that I compiled, and for large ones its slopes are far too large.\"""",
+    parts={
+        "a": cause(
+            "whole number",
+            random="In a, the results aren't said to be wrong. What is recorded anew in every turn?",
+            branch="In a, the results aren't said to be wrong. What is recorded anew in every turn?",
+        ),
+        "b": cause(
+            "global",
+            branch="In b, no path through the function has changed, but a number that it reads.",
+            whole_number="In b, nothing that is passed has changed.",
+        ),
+        "c": cause(
+            "print",
+            whole_number="In c, two recordings were made. What happened in the list only then?",
+            branch="In c, the results are right. What isn't part of a program?",
+            random="In c, the results are right. What isn't part of a program?",
+        ),
+        "d": cause(
+            "random",
+            branch="In d, which inputs are dropped should be drawn anew. When was it drawn?",
+            whole_number="In d, which inputs are dropped should be drawn anew. When was it drawn?",
+        ),
+        "e": cause(
+            "branch",
+            random="In e, it depends on the size of the error. What in the function asks about that?",
+            whole_number="In e, it depends on the size of the error. What in the function asks about that?",
+        ),
+    },
+    otherwise="Ask of each: what was fixed when it was recorded, and should have been asked again?",
+    why="In each, something was settled while the function was recorded, and should have been asked anew.",
+    minutes=6,
 )
 
-QUESTIONS = (*PREDICTIONS, BAKED_IN, REPAIRED, A_PASS)
+QUESTIONS = (*PREDICTIONS, BAKED_IN, REPAIRED, COMPLAINTS)

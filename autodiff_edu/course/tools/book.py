@@ -30,7 +30,7 @@ from ...saving.files import resolve_folder, write
 from ..contents import Course
 
 HERE = Path(__file__).parents[1]
-OURS = ("own_pages", "rule_source")
+OURS = ("own_pages", "reference", "rule_source")
 """Extensions for pages that only our own book has."""
 WRITTEN = ".site.json"
 """The file that says which files a build wrote, with a digest of each: only those are replaced by the next one."""

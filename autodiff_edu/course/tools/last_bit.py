@@ -116,13 +116,17 @@ def move(value: Any, salt: int) -> Any:
 
 def _move(bits: Any, salt: int) -> None:
     """Move floats in place, given as the unsigned integers that their bits are."""
-    wide = bits.astype(np.uint64)
-    mixed = (wide ^ np.uint64(salt)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) >> np.uint64(62)
-    inexact = (wide & np.uint64((1 << EXACT_BITS[bits.dtype]) - 1)) != 0
-    wide += inexact & (mixed == 1)
-    wide -= inexact & (mixed == 2)
-    bits[...] = wide
+    # In parts, because a program may measure its memory.
+    walk: Any = np.nditer(bits, ["buffered", "external_loop"], [["readwrite"]], buffersize=8192)
+    with walk:
+        for part in walk:
+            wide = part.astype(np.uint64)
+            mixed = (wide ^ np.uint64(salt)) * np.uint64(0x9E3779B97F4A7C15)
+            mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) >> np.uint64(62)
+            inexact = (wide & np.uint64((1 << EXACT_BITS[bits.dtype]) - 1)) != 0
+            wide += inexact & (mixed == 1)
+            wide -= inexact & (mixed == 2)
+            part[...] = wide
 
 
 def _replace(ufunc: np.ufunc, signature: str, seed: int) -> None:

@@ -52,9 +52,10 @@ def minutes(notebook: dict[str, Any], exercises: Iterable[Exercise]) -> tuple[in
     reading = 0.0
     for cell in notebook["cells"]:
         source, tags = "".join(cell["source"]), cell["metadata"].get("tags", ())
+        if _OF_EXERCISES.match(cell.get("id", "")):
+            continue  # the text of an exercise, and code to start from, are part of its minutes
         if cell["cell_type"] == "markdown":
-            if not _OF_EXERCISES.match(cell.get("id", "")):  # the text of an exercise is part of its minutes
-                reading += len(LINKS.sub("", source).split()) / WORDS
+            reading += len(LINKS.sub("", source).split()) / WORDS
         elif not {"exercise", "solution", "hide-input"}.intersection(tags):
             reading += sum(map(bool, map(str.strip, source.split("\n")))) / LINES
     return _round(reading), _round(sum(exercise.minutes or EXERCISE for exercise in exercises))

@@ -1,6 +1,7 @@
 /**
  * What becomes of a contribution once its bead has come along the line, as one movement in three equal parts: the
- * product lights in the formula while the bead travels, then it goes to where it is added, then into the sum.
+ * product lights in the formula while the bead travels, then it goes to where it is added, then into the sum, which is
+ * seen from then on.
  */
 
 /**
@@ -18,6 +19,7 @@ export function carry(panel, flow) {
   const glow = "color-mix(in oklab, var(--accent) 40%, transparent)";
   if (product) flow.run(product, [{ background: glow }, { background: glow }], { duration: 2 * third });
   flow.run(contribution, [{ opacity: 0 }, { opacity: 0 }], { duration: 2 * third });
+  for (const part of after.children) flow.run(part, [{ opacity: 0 }, { opacity: 0 }], { duration: 3 * third });
 
   const copy = /** @type {HTMLElement} */ (contribution.cloneNode(true));
   copy.classList.add("carried");

@@ -1,6 +1,6 @@
 /** The user's code and, below it, the same computation as a NumPy program; the current line of each is lit. */
 
-import { make, reveal, set, write } from "./dom.js";
+import { NARROW_SCREEN, make, reveal, set, write } from "./dom.js";
 import { latest } from "./history.js";
 import { foldArrays } from "./literals.js";
 import { digits, rowListView } from "./row-list.js";
@@ -9,7 +9,6 @@ import { STRINGS } from "./strings.js";
 /** Where what is too long goes on below: after a bracket or "=", and before the dot of a call or of a long name. */
 const BREAKS = /(?<=[([{](?=[^)\]}]))|(?<=\w=(?=\w))|(?<=[)\]])(?=\.[A-Za-z_])|(?<=\w)(?=\.[A-Za-z_]\w{11})/g;
 const DEEPEST = 4; // calls that are named in the caption
-const NARROW_SCREEN = "(max-width: 640px)";
 
 /**
  * @param {Trace} trace
@@ -18,6 +17,11 @@ const NARROW_SCREEN = "(max-width: 640px)";
  */
 export function codeView(trace, history, go) {
   const box = make("div", { class: "scroll code" });
+  /** @type {Map<number | undefined, number>} */
+  const computed = new Map(); // the step at which each entry was
+  trace.steps.forEach(({ entry, pass }, step) => {
+    if (pass === undefined && !computed.has(entry)) computed.set(entry, step);
+  });
   const excerpts = trace.code.map(({ first_line: start, lines }, code) => {
     /** @type {Map<number, number>} */
     const first = new Map(); // step of each line
@@ -34,9 +38,21 @@ export function codeView(trace, history, go) {
     const isPassed = (index, step) =>
       trace.steps[step].passed?.some(([other, line]) => other === code && line === start + index) ?? false;
     const branches = branchesOf(trace.steps, code);
+    /**
+     * Which way a condition went: in a pass, when what is at hand there was computed, as in that turn of a loop.
+     * @param {ReturnType<typeof branchesOf>[number]} ways
+     * @param {number} step
+     */
+    const wayAt = (ways, step) => {
+      const { entry, pass } = trace.steps[step];
+      const then = (pass === undefined ? undefined : computed.get(entry)) ?? step;
+      const [before, line] = [latest(ways, then), history.where[then]?.line];
+      if (then === step || line > history.where[ways[0].step].line) return before;
+      return ways.find((way) => way.step > then) ?? before; // the turn comes to the condition later
+    };
     /** @type {Listing["isLeftOut"]} */
     const isLeftOut = (index, step) => branches.some((ways) => {
-      const [from, to] = latest(ways, step)?.lines ?? [];
+      const [from, to] = wayAt(ways, step)?.lines ?? [];
       return from <= start + index && start + index <= to;
     });
     const odd = new Map(history.odd.lines.flatMap((birth) =>
@@ -181,7 +197,10 @@ function listOf(box, listing, go) {
   const { lines, start, about, stepOf, isLit, bornAt = () => null, full, lit } = listing;
   const { isPassed = () => false, isLeftOut = () => false } = listing;
   const common = Math.min(...lines.filter((line) => line.trim()).map(indentOf), 16);
-  const style = `${digits(start + lines.length - 1)}; --common: ${common}`;
+  // Of what has a step; on stage half an indent is enough.
+  const widths = lines.map((line, index) =>
+    (stepOf(index) < 0 ? 0 : line.trimStart().length + (indentOf(line) - common) / 2));
+  const style = `${digits(start + lines.length - 1)}; --common: ${common}; --longest-line: ${Math.max(...widths)}`;
   const element = make("div", { class: "lines", style });
   const walk = [...lines.keys()].filter((index) => stepOf(index) >= 0);
   let entrance = walk[0];

@@ -31,7 +31,7 @@ const BUTTONS = {
 };
 const SPEEDS = [0.5, 1, 2, 4];
 
-/** @typedef {import("./keys.js").Actions & { predict: () => void }} Actions */
+/** @typedef {import("./keys.js").Actions} Actions */
 
 /**
  * `actions` are what the buttons do, by name; `go` hears where the scrubber is put, `setSpeed` a factor, `setSize`

@@ -4,6 +4,8 @@ import * as SHARED from "../../text/shared.json";
 
 export const UNKNOWN = "—"; // never 0: what has not been computed has no value
 
+export const NARROW_SCREEN = "(max-width: 640px)";
+
 /** @typedef {Node | string | number} Child */
 
 /**

@@ -28,6 +28,7 @@ const PLAIN_CALLS = new Set([
 export const drawName = (/** @type {string} */ name) => math("mi", {}, shorten(name));
 // panel.css draws a bar of any length, and a dot clear of the letters, in place of the characters,
 // which are kept for readers who copy the formula
+export const drawPicture = (/** @type {Element} */ picture) => math("mtext", {}, picture);
 export const drawBarName = (/** @type {string} */ name) => math("mrow", { class: "bar" }, drawName(name), sign("¯"));
 
 /**

@@ -2,8 +2,8 @@
 
 import { BOX_MARKS, drawCorner, drawScissors } from "./boxes.js";
 import { build, draw, make, set, write } from "./dom.js";
-import { ANSWER_KEYS, KEYS, STAGE_KEYS, spellKeys } from "./keys.js";
-import { ANSWERS, STRINGS } from "./strings.js";
+import { KEYS, STAGE_KEYS, spellKeys } from "./keys.js";
+import { STRINGS } from "./strings.js";
 
 const SIGNS = "signs";
 /** @param {string} term */
@@ -52,7 +52,8 @@ export function glossaryView(stop) {
   /** @type {(term: string, name: string, inside: () => Element, ...more: Element[]) => HTMLElement} */
   const dialog = (term, name, inside, ...more) => {
     const [id, text] = [idOf(term), `${idOf(term)}-text`];
-    const about = { class: "definition", role: "dialog", "aria-label": name, "aria-describedby": text };
+    const described = [text, ...more.map((part) => part.id)].join(" ").trim();
+    const about = { class: "definition", role: "dialog", "aria-label": name, "aria-describedby": described };
     const part = make("div", { id, ...about, popover: "auto", tabindex: -1, autofocus: "" });
     const closes = { popovertarget: id, popovertargetaction: "hide", "aria-label": words.close };
     const close = make("button", { type: "button", ...closes }, "×");
@@ -119,16 +120,14 @@ function listOfSigns() {
 /** What the keys do, from the tables that bind them; those of the graph are read aloud there, too. */
 function listsOfKeys() {
   const { headings, does } = STRINGS.keys;
-  const { first, last, next, previous } = STRINGS.controls;
-  const meanings = { first, last, next, previous, ...does, reveal: ANSWERS.reveal };
+  const { first, last, previous } = STRINGS.controls;
+  const meanings = { first, last, previous, ...does };
   /** @type {(heading: string, keys: import("./keys.js").Keys) => HTMLElement[]} */
   const list = (heading, keys) => {
     const rows = Object.entries(keys).flatMap(([action, some]) =>
       [make("dt", {}, spellKeys(some)), make("dd", {}, meanings[/** @type {keyof typeof meanings} */ (action)])]);
     return [make("b", {}, heading), make("dl", { class: "shortcuts" }, ...rows)];
   };
-  const lists = [
-    ...list(headings.keys, KEYS), ...list(headings.stage, STAGE_KEYS), ...list(headings.question, ANSWER_KEYS),
-  ];
-  return make("div", {}, ...lists, make("b", {}, headings.graph), make("p", {}, STRINGS.graph.keys));
+  const lists = [...list(headings.keys, KEYS), ...list(headings.stage, STAGE_KEYS)];
+  return make("div", { id: "player-keys" }, ...lists, make("b", {}, headings.graph), make("p", {}, STRINGS.graph.keys));
 }

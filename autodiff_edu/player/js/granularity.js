@@ -65,7 +65,8 @@ export function readSizes(trace, history, { groups, tensors }) {
   const ends = new Map(steps.map((step, number) => [step.pass, number]));
   const open = steps.map(() => /** @type {number | null} */ (null)); // the pass under way, of several the latest
   for (const first of history.turns) open.fill(steps[first].pass, first, ends.get(steps[first].pass) + 1);
-  const starts = { turn: new Set([last]), pass: new Set([last]), line: new Set([last]) };
+  const known = headings.size > 1 ? [...headings] : [];
+  const starts = { turn: new Set([last, ...known]), pass: new Set([last]), line: new Set([last]) };
   /** @type {(string | null)[]} */
   let [turn, place, pass] = [null, null, null];
   /** @param {number} number */
@@ -80,7 +81,8 @@ export function readSizes(trace, history, { groups, tensors }) {
     if (now !== pass) starts.pass.add(number);
     pass = now;
     const own = entry === undefined ? turn : turns[entry];
-    if (own !== turn) {
+    // Between two headings of the program turns begin nowhere else; one that records nothing has its heading alone.
+    if (own !== turn && !(number > known[0] && number < known.at(-1))) {
       let begin = number;
       while (opens(begin - 1) && !headings.has(begin)) begin--;
       starts.turn.add(begin);

@@ -25,7 +25,7 @@ import * as SHARED from "../../text/shared.json";
  */
 const MOVES = { record: "value", cut: "value", skip: "value", accumulate: "cotangent", "push forward": "cotangent" };
 
-const AT_HEAD = 20; // between an arrow's point and the middle of the bead that rests at its head
+const AT_HEAD = 18; // between an arrow's point and the middle of the bead that rests at its head
 
 /**
  * @param {Trace} trace
@@ -80,7 +80,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
     start: () => subjects[current] ?? first,
     visit: (tensor) => {
       if (visited) set(visited, "data-visited", null);
-      if (tensor !== undefined) pane.bring([placeOf(tensor)]);
+      if (tensor !== undefined) pane.bring([placeOf(tensor)], 1);
       const cover = tensor === undefined ? -1 : coverOf(tensor);
       visited = cover < 0 ? boxes.get(tensor)?.element ?? null : groups.buttonOf(cover);
       set(pane.box, "aria-activedescendant", visited && visited.id);
@@ -171,7 +171,8 @@ export function graphView(trace, history, layout, go, flow, corners) {
     if (follow && homes[step].length) refold(() => folds.follow(homes[step]), () => placeOf(left));
     const arriving = layout.entries[entry] ?? [];
     const flowing = arriving.map((_, index) => flows(step, index));
-    if (follow) bring(step, flowing);
+    const lighted = endsOf(step, flowing);
+    if (follow) bring(step, lighted);
     for (const index of seen) {
       const [known, reached] = [history.known(index, step), history.cotangent(index, step)];
       const mark = /** @type {ReturnType<typeof cuts.mark>} */ (known && cuts.mark(index, step));
@@ -199,7 +200,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
     if (boxes.has(subject)) pour(trace.steps[step], boxes.get(subject));
     write(heading, [STRINGS.graph.heading, ...cuts.paused(step).map(STRINGS.graph.paused)].join(" "));
     groups.show(step, layout.tensors[subject]?.group ?? -1, entry);
-    pane.light(subject === undefined ? undefined : placeOf(subject));
+    pane.light(lighted.map(placeOf));
     set(pane.box, "aria-label", tell(step, flowing));
     busy = false;
   };
@@ -245,17 +246,25 @@ export function graphView(trace, history, layout, go, flow, corners) {
     return (argument === undefined || cuts.inputOf(entry, argument) === input) && !rests && passes;
   };
   /**
-   * Brings into view what the step is about, with both ends of the lines that are lit.
-   * @type {(step: number, flowing: boolean[]) => void}
+   * What the step is about, if anything, and the ends of the lines along which something runs.
+   * @type {(step: number, flowing: boolean[]) => number[]}
    */
-  const bring = (step, flowing) => {
+  const endsOf = (step, flowing) => {
     const [subject, { inputs = [], output } = {}] = [subjects[step], trace.entries[trace.steps[step].entry]];
-    const ends = [true, false].flatMap((run) => inputs.filter((_, index) => flowing[index] === run));
-    if (output !== undefined) ends.unshift(output);
-    const follows = trace.steps[step].kind === "line" && homes[step].length ? subjects[ahead[step]] : undefined;
+    const ends = [subject, output, ...inputs.filter((_, index) => flowing[index])];
+    return subject === undefined ? [] : [...new Set(ends)].filter((tensor) => tensor !== undefined);
+  };
+  /**
+   * Brings into view what is lit, and then as much as there is room for of what stands beside it.
+   * @type {(step: number, lighted: number[]) => void}
+   */
+  const bring = (step, lighted) => {
+    const { entry, kind } = trace.steps[step];
+    const follows = kind === "line" && homes[step].length ? subjects[ahead[step]] : undefined;
     // A step that is about no tensor shows where the one before it was: the same, whichever way one comes there.
-    const wanted = subject === undefined ? [follows ?? latest[step] ?? first] : [subject, ...ends];
-    pane.bring([...new Set(wanted)].filter((tensor) => tensor !== undefined).map(placeOf));
+    const wanted = lighted.length ? [...lighted, ...(trace.entries[entry]?.inputs ?? [])]
+      : [follows ?? latest[step] ?? first].filter((tensor) => tensor !== undefined);
+    pane.bring([...new Set(wanted)].map(placeOf), lighted.length);
   };
   const repaint = () => {
     const { y: above, height: tall } = pane.view();

@@ -7,16 +7,14 @@ import { STRINGS } from "./strings.js";
 /** @satisfies {Keys} */
 export const KEYS = {
   next: ["ArrowRight"], previous: ["ArrowLeft"], farther: ["Shift+ArrowRight"], back: ["Shift+ArrowLeft"],
-  first: ["Home"], last: ["End"], play: [" "], wave: ["w"], fit: ["0"], stage: ["f"], help: ["?"],
+  first: ["Home"], last: ["End"], play: [" "], predict: ["p"], wave: ["w"], fit: ["0"], stage: ["f"], help: ["?"],
 };
 /** On stage alone; the first two are those of a presenter's remote. @satisfies {Keys} */
 export const STAGE_KEYS = {
   next: ["PageDown"], previous: ["PageUp"], tab: [..."123456789"], blank: ["b", "."], leave: ["Escape"],
 };
-/** On stage, with a question open. @satisfies {Keys} */
-export const ANSWER_KEYS = { reveal: ["PageDown", "ArrowRight"], previous: ["PageUp", "ArrowLeft"] };
 
-/** @typedef {Record<keyof typeof KEYS | keyof typeof STAGE_KEYS, (key?: string) => void>} Actions */
+/** @typedef {Record<keyof typeof KEYS | keyof typeof STAGE_KEYS | "reveal", (key?: string) => void>} Actions */
 
 /**
  * What a key does, if it is among some.
@@ -39,22 +37,32 @@ export function spellKeys(keys) {
 }
 
 /**
- * Does what a key stands for, by the names of the actions; keys that stand for nothing here go on to the page.
+ * Whether a field has a use for a key. A list has ↑ and ↓, and in a field that is empty there is nowhere to go.
+ * @type {(target: Element, key: string) => boolean}
+ */
+function isTyped(target, key) {
+  if (!target.matches("input:not([type=range]), select, textarea")) return false;
+  const field = /** @type {HTMLInputElement} */ (target);
+  const isFree = field.matches("select") || (field.value === "" && field.matches("input"));
+  return !(/^Page/.test(key) || (/^Arrow(Left|Right)$/.test(key) && isFree));
+}
+
+/**
+ * Does what a key stands for, by the names of the actions; keys that stand for nothing here go on to the page. While
+ * something `isAsked`, the next step is its answer.
  * @param {KeyboardEvent} event
  * @param {Actions} actions
  */
-export function handleKey(event, actions, onStage = false) {
-  const action = actionOf(KEYS, event) ?? (onStage ? actionOf(STAGE_KEYS, event) : undefined);
+export function handleKey(event, actions, onStage = false, isAsked = false) {
+  let action = actionOf(KEYS, event) ?? (onStage ? actionOf(STAGE_KEYS, event) : undefined);
   if (action === "leave") { event.stopPropagation(); actions.leave(); return; }
   // What is typed is neither a shortcut of the player nor of the page around it.
-  if (/** @type {Element} */ (event.target).matches("input:not([type=range]), select, textarea")) {
-    event.stopPropagation();
-    return;
-  }
+  if (isTyped(/** @type {Element} */ (event.target), event.key)) { event.stopPropagation(); return; }
   if (event.ctrlKey || event.altKey || event.metaKey || !action) return;
   event.stopPropagation();
   // On a button that was reached with Tab, Space presses that button.
   if (event.key === " " && /** @type {Element} */ (event.target).matches("button, summary")) return;
   event.preventDefault();
-  if (!(event.repeat && ["stage", "help"].includes(action))) actions[action](event.key);
+  if (action === "next" && isAsked) action = /** @type {any} */ ("reveal");
+  if (!(event.repeat && ["stage", "help", "predict", "reveal"].includes(action))) actions[action](event.key);
 }

@@ -31,9 +31,9 @@ function initialize({ model }) {
     if (host.dataset?.model !== key || !host.autodiffPlayer) return;
     const player = host.autodiffPlayer;
     if (!players().includes(player)) hosts.push(new WeakRef(host));
-    player.show(model.get("step"));
+    player.show(model.get("step") - 1);
     player.ask(model.get("predict"));
-    player.join((name, value) => tell(player, name, value));
+    player.join((name, value) => tell(player, name, name === "step" ? Number(value) + 1 : value));
     play();
     try { model.send("mounted"); } catch { /* no kernel hears it */ }
   };
@@ -53,7 +53,7 @@ function initialize({ model }) {
   const onMounted = (/** @type {Event} */ event) => join(/** @type {HTMLElement} */ (event.target));
   /** @type {[event: string, callback: (message: unknown) => void][]} */
   const heard = [
-    ["change:step", () => { for (const player of players()) player.show(model.get("step")); }],
+    ["change:step", () => { for (const player of players()) player.show(model.get("step") - 1); }],
     ["change:predict", () => { for (const player of players()) player.ask(model.get("predict")); }],
     ["change:playing", play],
     ["msg:custom", (message) => message === "stage" && players().at(-1)?.openStage()],

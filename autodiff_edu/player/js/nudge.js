@@ -79,7 +79,8 @@ function markChanges(root, changes) {
     const frame = box?.querySelector("rect"); // none where a fold has the box in it
     if (!frame) continue;
     const [left, top] = ["x", "y"].map((name) => Number(frame.getAttribute(name)));
-    box.append(draw("text", { class: "change", x: left + 4, y: top - 3 }, text));
+    const above = Math.max(top - 3, 9); // whole at the upper edge of the graph
+    box.append(draw("text", { class: "change", x: left + 4, y: above }, text));
   }
 }
 

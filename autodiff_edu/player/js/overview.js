@@ -1,4 +1,4 @@
-/** The map of a graph that is larger than its pane: the whole, the part that is seen, and what is lit. */
+/** The map of a graph that is larger than its pane: the whole, the part that is seen, and both ends of what is lit. */
 
 import { build, draw, make, set } from "./dom.js";
 
@@ -19,9 +19,9 @@ const common = (from, length, other, size) =>
  * @param {(x: number, y: number) => void} look
  */
 export function overviewView(look) {
-  const boxes = draw("path", { class: "boxes" });
+  const [boxes, ways] = ["boxes", "ways"].map((name) => draw("path", { class: name }));
   const [seen, lit] = ["seen", "lit-box"].map((name) => draw("rect", { class: name }));
-  const picture = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}` }, boxes, lit, seen);
+  const picture = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}` }, boxes, ways, lit, seen);
   const about = { class: "overview", "data-corner": CORNERS[0], "aria-hidden": true, hidden: "" };
   const element = make("div", about, picture);
   let [across, down, left, top] = [1, 1, 0, 0]; // scale and place of the whole
@@ -36,6 +36,11 @@ export function overviewView(look) {
       [span(x, width, left, across, least, WIDTH), span(y, height, top, down, least, HEIGHT)];
     return [from, high, wide, tall].map((number) => Math.round(2 * number) / 2);
   };
+  /** @type {(box: Rectangle, least: number) => string} */
+  const pathOf = (box, least) => {
+    const [x, y, wide, tall] = onMap(box, least);
+    return `M${x} ${y}h${wide}v${tall}h${-wide}z`;
+  };
   /** @type {(rect: Element, box: Rectangle, least: number) => void} */
   const put = (rect, box, least) => {
     const numbers = onMap(box, least);
@@ -49,17 +54,16 @@ export function overviewView(look) {
     const fits = Math.min((WIDTH - 2 * EDGE) / width, (HEIGHT - 2 * EDGE) / height);
     [across, down] = [Math.max(fits, THINNEST / width), Math.max(fits, THINNEST / height)];
     [left, top] = [(WIDTH - width * across) / 2, (HEIGHT - height * down) / 2];
-    const paths = all.map((box) => {
-      const [x, y, wide, tall] = onMap(box, 1);
-      return `M${x} ${y}h${wide}v${tall}h${-wide}z`;
-    });
-    set(boxes, "d", [...new Set(paths)].join("")); // of many thousand boxes most are the same here
+    set(boxes, "d", [...new Set(all.map((box) => pathOf(box, 1)))].join("")); // of many thousand most are the same here
   };
-  /** @type {(view: Rectangle, now: Rectangle | undefined) => void} */
-  const show = (view, now) => {
+  /** @type {(view: Rectangle, lit: Rectangle[]) => void} */
+  const show = (view, [now, ...ends]) => {
     put(seen, view, 8);
     set(lit, "visibility", now ? null : "hidden");
     if (now) put(lit, now, 4);
+    const middle = (/** @type {Rectangle} */ { x, y, width, height }) =>
+      onMap({ x: x + width / 2, y: y + height / 2, width: 0, height: 0 }, 0).slice(0, 2).join(" ");
+    set(ways, "d", ends.map((end) => `${pathOf(end, 4)}M${middle(end)}L${middle(now)}`).join(""));
   };
   /**
    * Moves to where no box lies under the map or, if it covers some everywhere, shrinks and covers least, and of what is

@@ -7,9 +7,8 @@ import { STRINGS } from "./strings.js";
 /** @typedef {import("./overview.js").Rectangle} Rectangle */
 
 const LETTER = 12; // pixels of the picture; on the screen, what the style sheet says of the pane
-const LEAST = 0.7; // of that, for the whole to be seen
-const CLOSE = 1.15; // times its pane: a picture no larger is made to fit all the same
 const [FURTHEST, NEAREST] = [0.25, 4]; // how small and how large a reader can make it
+const SMALL = 2 / 3; // of the letters that one can read: with smaller ones the whole says less than its map
 const EASE = 240; // milliseconds
 const SEEN = 0.1; // the smallest scale at which boxes can still be told apart
 const LARGE = 1.2; // times the usual letters: the player is on stage
@@ -36,22 +35,26 @@ export function paneView(canvas, picture, redraw) {
   const fitButton = /** @type {HTMLButtonElement} */ (make("button", { type: "button", class: "fit", hidden: "" }));
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   let [width, height] = [1, 1]; // of the picture
-  let [wide, tall, normal] = [0, 0, 1]; // of the pane, and how large the letters are when there is room
+  let [wide, tall] = [0, 0]; // of the pane
+  let [least, normal] = [1, 1]; // the smallest scale at which one reads, and the one where there is room
   let [scale, chosen] = [1, /** @type {number | "whole" | null} */ (null)]; // chosen by the reader
+  let around = 1; // the scale in place of that of the whole, where one could not read it
+  let lent = false; // whether the whole is shown for a while
   let [left, top, frame] = [0, 0, 0]; // how far it is scrolled, or will be once the motion is over
-  /** @type {Rectangle | undefined} */
-  let lit;
+  /** @type {Rectangle[]} */
+  let lit = [];
   /** @type {Rectangle[]} */
   let all = [];
 
   const isLarge = () => width * scale > wide + 1 || height * scale > tall + 1;
-  const fits = () => Math.floor(1000 * Math.min(wide / width, tall / height)) / 1000;
+  /** @type {(across: number, down: number) => number} */
+  const fitOf = (across, down) => Math.floor(1000 * Math.min(wide / across, tall / down)) / 1000;
+  const fits = () => fitOf(width, height);
+  const isCrowded = () => !lent && fits() < SMALL * least;
   const rescale = () => {
     if (!wide) return;
-    const least = clamp(fits(), LEAST * normal, normal);
-    const sides = [wide / width, tall / height].filter((fit) => fit < least && fit * CLOSE >= least);
-    const readable = Math.min(least, ...sides.map((fit) => Math.floor(1000 * fit) / 1000));
-    scale = chosen === "whole" ? Math.min(normal, fits()) : chosen ?? readable;
+    const whole = isCrowded() ? around : Math.min(normal, fits());
+    scale = chosen === "whole" ? whole : chosen ?? clamp(fits(), least, normal);
     const [across, down] = [width * scale, height * scale];
     set(picture, "width", across);
     set(picture, "height", down);
@@ -97,11 +100,20 @@ export function paneView(canvas, picture, redraw) {
     mark();
   };
   /**
-   * Brings rectangles of the picture into view: the first of them, and as many others as there is room for.
+   * Brings rectangles of the picture into view: the first of them, and as many others as there is room for. Where the
+   * whole cannot be read, the picture is so small that there is room for the first `count`.
    * @param {Rectangle[]} wanted
+   * @param {number} count
    */
-  const bring = (wanted) => {
+  const bring = (wanted, count) => {
     if (!wide || !wanted.length) return;
+    if (chosen === "whole" && isCrowded()) {
+      const first = wanted.slice(0, Math.max(1, count));
+      const side = (/** @type {"x" | "y"} */ at, /** @type {"width" | "height"} */ size) =>
+        Math.max(...first.map((one) => one[at] + one[size])) - Math.min(...first.map((one) => one[at])) + EDGE;
+      around = clamp(fitOf(side("x", "width"), side("y", "height")), fits(), SMALL * least);
+      rescale();
+    }
     /** @type {number[][]} */
     const ends = wanted.map(({ x, y, width: w, height: h }) => [x, y, x + w, y + h].map((number) => number * scale));
     let [x0, y0, x1, y1] = ends[0];
@@ -155,7 +167,6 @@ export function paneView(canvas, picture, redraw) {
     if (isLarge() && before !== "whole") zoom("whole");
     redraw(true);
   };
-  let lent = false; // whether the whole is shown for a while
   /** Shows the whole picture for a while, unless that would be too small to see; then again what the step is about. */
   const showWhole = (/** @type {boolean} */ on) => {
     if (on && !(chosen === null && isLarge() && fits() >= SEEN)) return;
@@ -217,7 +228,9 @@ export function paneView(canvas, picture, redraw) {
   new ResizeObserver(([{ contentRect }]) => {
     [wide, tall] = [contentRect.width, contentRect.height];
     if (!wide) return; // behind a tab
-    normal = parseFloat(getComputedStyle(box).fontSize) / LETTER;
+    const style = getComputedStyle(box);
+    normal = parseFloat(style.fontSize) / LETTER;
+    least = normal * parseFloat(style.getPropertyValue("--least"));
     rescale();
     box.scrollTo(left, top);
     redraw(true);
@@ -244,6 +257,7 @@ export function paneView(canvas, picture, redraw) {
    * @type {(x: number, y: number, place: number[]) => void}
    */
   const keep = (x, y, place) => move(x * scale - place[0] + inset(), y * scale - place[1]);
-  const light = (/** @type {Rectangle | undefined} */ now) => { lit = now; mark(); };
+  /** Of what is lit the step is about the first. */
+  const light = (/** @type {Rectangle[]} */ now) => { lit = now; mark(); };
   return { box, overview: overview.element, fitButton, view, bring, hold, onScreen, keep, light, fit, showWhole };
 }

@@ -6,13 +6,14 @@ import { broadcastingView } from "./broadcasting.js";
 import { carry } from "./carrying.js";
 import { causesView } from "./causes.js";
 import { cornersView } from "./corners.js";
-import { UNKNOWN, make, set, write } from "./dom.js";
-import { drawBarName, drawDotName, drawName, drawTree, equation, result } from "./formula.js";
+import { NARROW_SCREEN, UNKNOWN, make, set, write } from "./dom.js";
+import { drawBarName, drawDotName, drawName, drawPicture, drawTree, equation, result } from "./formula.js";
 import { wordPlace } from "./glossary.js";
 import { lessonView } from "./lesson.js";
 import { readMemory } from "./memory.js";
 import { STRINGS } from "./strings.js";
 import { tangentsOf } from "./tangents.js";
+import { hasCells, pictureOf } from "./thumbnails.js";
 import { drawUpdate } from "./updates.js";
 
 const MOST_INPUTS = 6;
@@ -20,8 +21,9 @@ const LONGEST_NUMBER = 9; // what is put into a formula in place of a name
 const LONGEST_RESULT = 20; // what is written at a formula's end; longer ones stand in the table
 const LONGEST_ALONE = 40; // and where a line says nothing else
 const MOST_TAPES = 3;
+const TURN = /[₀-₉]+$/; // which of the values that a name has had
 const SMALLEST = 0.72; // of the letters of a formula on stage
-const [TABLE_ROOM, SUM_ROOM] = [10, 15]; // letters of numbers side by side on stage
+const [TABLE_ROOM, SUM_ROOM] = [10, 15]; // letters of numbers side by side on stage; on a phone the first for both
 const isLong = (/** @type {NDArray | null | undefined} */ array) =>
   array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 3);
 
@@ -69,7 +71,7 @@ function rowPlace(role, fields = [{}, {}]) {
   const show = (kind, tensor, known, flow, word, limits, room) => {
     write(what, kind);
     write(name, tensor?.name ?? UNKNOWN);
-    write(shape, tensor ? `${STRINGS.panel.shape(tensor.value.shape)} ${tensor.value.dtype}` : UNKNOWN);
+    write(shape, !tensor ? UNKNOWN : kind && `${STRINGS.panel.shape(tensor.value.shape)} ${tensor.value.dtype}`);
     write(label, flow ? word : "");
     value.show(known, limits?.value, room);
     cotangent.show(flow, limits?.cotangent, room);
@@ -97,8 +99,9 @@ function short(array, staged = false) {
  * @param {ReturnType<typeof tangentsOf>} tangents
  * @param {() => boolean} isCovered
  * @param {() => boolean} staged on stage numbers have three digits
+ * @param {Layout["tensors"]} boxes
  */
-function formulasOf(trace, read, history, tangents, isCovered, staged) {
+function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
   /**
    * Names at the leaves of a tree; `moving` is the argument whose tangent flows, else a cotangent does.
    * @type {(entry: number, moving?: number) => import("./formula.js").Leaves}
@@ -145,8 +148,25 @@ function formulasOf(trace, read, history, tangents, isCovered, staged) {
     const nodes = [...both(entry, trace.formulas[formula], values), ...outcome(read.value(output, number))];
     return equation(drawName(trace.tensors[output].name), ...signed("=", nodes));
   };
-  /** @type {(entry: number, argument: number, number: number) => Element} */
-  const backward = (entry, argument, number) => {
+  /**
+   * A formula with arrays in pictures: what is multiplied stands side by side. There is none without arrays.
+   * @type {(entry: number, tree: Tree, values: (leaf: Leaf) => NDArray | null) => Element[]}
+   */
+  const pictured = (entry, tree, values) => {
+    const { arguments: given, output } = trace.entries[entry];
+    let some = false;
+    const drawn = drawTree(tree, (leaf) => {
+      const array = values(leaf);
+      if (!hasCells(array)) return { number: briefly(array) ?? UNKNOWN };
+      some = true;
+      const of = leaf === "g" || leaf === "y" ? output : given[/** @type {number} */ (leaf)];
+      const limit = boxes[/** @type {number} */ (of)].limits?.[leaf === "g" ? "cotangent" : "value"];
+      return { node: drawPicture(pictureOf(array, limit ?? limitOf(array))) };
+    });
+    return some ? [drawn] : [];
+  };
+  /** @type {(entry: number, argument: number, number: number, isLit: boolean) => Element} */
+  const backward = (entry, argument, number, isLit) => {
     const { arguments: given, contributions } = trace.entries[entry];
     const arrived = history.arrived(entry, number);
     const sent = read.contribution(entry, argument, number);
@@ -154,6 +174,8 @@ function formulasOf(trace, read, history, tangents, isCovered, staged) {
     const values = (/** @type {Leaf} */ leaf) => (leaf === "g" ? arrived : value(entry, leaf, number));
     const isNumber = !Array.isArray(tree); // what it is in numbers is the outcome already
     const nodes = both(entry, tree, isNumber || (isCovered() && !sent) ? null : arrived && values);
+    const unfolds = Array.isArray(tree) && tree[0] === "sum"; // which is a picture of its own
+    if (isLit && !isNumber && !unfolds) nodes.push(...pictured(entry, tree, values));
     if (sent) nodes.push(...outcome(sent));
     set(nodes[0], "data-factor", "");
     return equation(drawBarName(trace.tensors[/** @type {number} */ (given[argument])].name), ...signed("+=", nodes));
@@ -184,8 +206,9 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
   const tangents = tangentsOf(trace, history);
   const [unfold, chosen] = [broadcastingView(trace, history, flow), cornersView(trace, corners)];
   const [lesson, causes] = [lessonView(trace), causesView(trace, go)];
+  const phone = matchMedia(NARROW_SCREEN);
   const roomOf = (/** @type {number} */ letters) => (flow.staged() ? letters : undefined);
-  const formulas = formulasOf(trace, read, history, tangents, isCovered, flow.staged);
+  const formulas = formulasOf(trace, read, history, tangents, isCovered, flow.staged, boxes);
   /** @type {(name: string, tag?: "span" | "code" | "b") => HTMLElement} */
   const field = (name, tag = "span") => make(tag, { "data-field": name });
   const [caption, operation, target, count, memory] =
@@ -233,8 +256,9 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
         shown.push(make("div", { "data-now": current }, formulas.pushed(step.entry, number)));
       } else if (!covered) entry.contributions.forEach((formula, index) => {
         if (formula === null || shown.length === MOST_INPUTS) return;
-        const current = step.kind === "accumulate" && step.argument === index ? "true" : null;
-        shown.push(make("div", { "data-now": current }, formulas.backward(step.entry, index, number)));
+        const isLit = step.kind === "accumulate" && step.argument === index;
+        const drawn = formulas.backward(step.entry, index, number, isLit);
+        shown.push(make("div", { "data-now": isLit || null }, drawn));
       });
     } else if (step.kind === "seed" || step.kind === "outcome") {
       const array = step.cotangent ?? step.gradient;
@@ -287,8 +311,32 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
    */
   const stackOf = (tensor, array) =>
     (array && array.shape.length > trace.tensors[tensor].value.shape.length ? words.stack(array.shape[0]) : "");
-  /** @type {(step: Step, number: number) => void} */
-  const showRows = (step, number) => {
+  /**
+   * An array as a text that is no longer than a line: its shape, if its numbers are too many.
+   * @type {(array: NDArray | null) => NDArray | null}
+   */
+  const inShort = (array) => (!array || array.text.length <= LONGEST_RESULT ? array
+    : { ...array, text: words.shape(array.shape), shape: [], data: null });
+  /**
+   * The tensors that a name of the program stands for at a step, in the order in which they were computed.
+   * @type {(number: number) => { tensor: number }[]}
+   */
+  const namedAt = (number) => {
+    /** @type {Map<string, number>} */
+    const found = new Map();
+    trace.tensors.forEach(({ name, unnamed, value: { text } }, tensor) => {
+      const own = name.replace(TURN, "");
+      if (unnamed || name === text || !read.value(tensor, number)) return;
+      found.delete(own); // what is new stands below
+      found.set(own, tensor);
+    });
+    return [...found.values()].map((tensor) => ({ tensor }));
+  };
+  /**
+   * Shows what an entry has computed with, or of a step that is about no tensor the values that have a name.
+   * @type {(step: Step, number: number, named: { tensor: number }[]) => void}
+   */
+  const showRows = (step, number, named) => {
     const entry = trace.entries[step.entry];
     const forwards = history.tangents[number];
     const flows = forwards ? "tangent" : "cotangent";
@@ -296,22 +344,26 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     const given = (entry?.arguments ?? []).map((tensor, index) => ({ tensor, index }));
     const inputs = /** @type {{ tensor: number, index: number }[]} */ (
       given.filter(({ tensor }) => typeof tensor === "number"));
+    const subject = entry?.output ?? step.tensor;
+    named.slice(-MOST_INPUTS).forEach(({ tensor }, place) => {
+      const known = inShort(read.value(tensor, number));
+      rows[place].show("", trace.tensors[tensor], known, null, "", undefined, roomOf(TABLE_ROOM));
+    });
     inputs.slice(0, MOST_INPUTS).forEach(({ tensor, index }, place) => {
       const sent = forwards ? history.cotangent(tensor, number) : read.contribution(step.entry, index, number);
       const label = [forwards ? "" : words.contribution, stackOf(tensor, sent)].filter(Boolean).join(", ");
       const [value, { limits }] = [read.value(tensor, number), boxes[tensor]];
       rows[place].show(words.input, trace.tensors[tensor], value, sent, label, limits, roomOf(TABLE_ROOM));
     });
-    const subject = entry?.output ?? step.tensor;
     const ofTensor = () => (subject === undefined ? null : history.cotangent(subject, number));
     const arrived = entry ? history.arrived(step.entry, number) : ofTensor();
     const [role, value] = [entry ? words.output : words.tensor, read.value(subject, number)];
     const label = [forwards ? "" : words.arrived, stackOf(subject, arrived)].filter(Boolean).join(", ");
     const limits = boxes[subject]?.limits;
     subjectRow.show(role, trace.tensors[subject], value, arrived, label, limits, roomOf(TABLE_ROOM));
-    const shown = rows.slice(0, inputs.length);
+    const shown = rows.slice(0, inputs.length || named.length);
     /** @type {Element[]} */
-    const wanted = (step.kind === "error" ? shown : [...shown, subjectRow]).map((row) => row.element);
+    const wanted = (step.kind === "error" || named.length ? shown : [...shown, subjectRow]).map((row) => row.element);
     // Rows that stay are left alone: to move them would take the focus from what is in them.
     for (const element of [...body.children]) {
       if (!wanted.includes(element)) element.remove();
@@ -319,11 +371,10 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     wanted.forEach((element, index) => {
       if (body.children[index] !== element) body.insertBefore(element, body.children[index] ?? null);
     });
-    write(more, inputs.length > MOST_INPUTS ? words.more(inputs.length - MOST_INPUTS) : "");
+    const left = Math.max(inputs.length, named.length) - MOST_INPUTS;
+    write(more, left > 0 ? words[named.length ? "others" : "more"](left) : "");
   };
 
-  let limit = 0;
-  const showAfter = (/** @type {NDArray | null} */ array) => places[2].show(array, limit, roomOf(SUM_ROOM));
   /** @type {(step: Step, number: number) => void} */
   const showSum = (step, number) => {
     const [sums, moves] = [step.kind === "accumulate", tangents.sum(step, number)];
@@ -335,8 +386,9 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     const arrays = sums ? [step.before ?? nothing, step.contribution, step.after] : moves?.arrays ?? [null, null, null];
     const called = moves ? [...moves.labels, words.tangent] : names.map((name) => words[name]);
     nameParts.forEach((name, index) => name(called[index], called[index] === words.contribution && "contribution"));
-    limit = boxes[step.tensor]?.limits?.cotangent ?? limitOf(...arrays); // one scale, so that the sum can be seen
-    places.forEach((place, index) => place.show(arrays[index], limit, roomOf(SUM_ROOM)));
+    const limit = boxes[step.tensor]?.limits?.cotangent ?? limitOf(...arrays); // one scale, so that the sum can be seen
+    const room = roomOf(SUM_ROOM) ?? (phone.matches ? TABLE_ROOM : undefined);
+    places.forEach((place, index) => place.show(arrays[index], limit, room));
     set(sum, "data-active", sums || moves?.active || null);
     // Long texts need the whole width, one below the other.
     set(sum, "data-long", arrays.some(isLong) || null);
@@ -350,16 +402,18 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     const heading = numbered || words.kinds[step.kind];
     nameCaption(heading ?? words.entry, step.kind === "seed" && "seed");
     write(operation, entry ? `${subject.name} = ${entry.text}` : (subject?.name ?? UNKNOWN));
-    set(operation, "data-none", subject ? null : "");
     showFormulas(step, number);
     chosen.show(number);
     unfold.show(number);
     lesson.show(number);
     causes.show(number);
-    showRows(step, number);
+    const isFull = subject || step.lesson || causes.isShown(number);
+    const named = isFull ? [] : namedAt(number);
+    showRows(step, number, named);
     showSum(step, number);
-    const full = subject || step.lesson || causes.isShown(number);
-    set(element, "data-empty", full ? null : ""); // what is about no tensor leaves its room to the graph
+    set(operation, "data-none", subject ? null : named.length ? "named" : "");
+    // Where nothing is known yet, the graph has its room.
+    set(element, "data-empty", isFull || named.length ? null : "");
     const tapes = trace.tapes.length > MOST_TAPES ? [step.tape].filter((tape) => tape != null) : trace.tapes.keys();
     const called = (/** @type {number} */ tape) => (trace.tapes.length === 1 ? words.theTape : trace.tapes[tape].name);
     const isEmpty = (/** @type {number} */ tape) => !read.bytes(tape, number) && tape !== step.tape;
@@ -368,9 +422,7 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
       words.holds(called(tape), read.bytes(tape, number), read.change(tape, number));
     write(memory, held.map(say).join(" · "));
     bring();
-    if (step.kind !== "accumulate") return;
-    flow.grow(showAfter, step.before, step.after);
-    carry(element, flow);
+    if (step.kind === "accumulate") carry(element, flow);
   };
   /**
    * Whether a contribution can be followed into the sum: not where the panel stands behind a tab.

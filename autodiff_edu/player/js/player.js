@@ -218,7 +218,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     controls.showPredicting(asking);
     tell("predict", asking);
   };
-  const reveal = (/** @type {number} */ number) => { move(number); controls.focusNext(); };
+  const disclose = (/** @type {number} */ number) => { move(number); controls.focusNext(); };
   /**
    * What is known of later steps would give an answer away.
    * @param {boolean} on
@@ -230,12 +230,13 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   };
   const playing = { play: () => (isPlaying() ? stop() : play()), wave: replay };
   const words = glossaryView(stop);
-  const actions = { ...moves, ...onStage, ...playing, predict: togglePredict, help: words.help };
+  const reveal = () => predict.giveUp();
+  const actions = { ...moves, ...onStage, ...playing, predict: togglePredict, reveal, help: words.help };
   const setSize = (/** @type {number} */ chosen) => { stepSize = chosen; if (timer) start(); };
   const named = sizes.map(([name]) => name);
   const controls = controlsView(trace, history, { actions, go, setSpeed, sizes: named, setSize });
   const grouped = content.layout.groups.length > 0;
-  const predict = predictModeView(trace, history, { grouped, drill, reveal, cover, go });
+  const predict = predictModeView(trace, history, { grouped, drill, reveal: disclose, cover, go });
   const sentence = make("p", { class: "scroll sentence", "aria-live": "polite" });
   /** @param {Step} step */
   const showSentence = ({ text, born }) => {
@@ -297,13 +298,12 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const root = make("section", about, bar, sentence, predict.element, make("div", { class: "columns" }, ...parts));
   set(root, "data-compact", compact ? "" : null);
   const redraw = () => { makeRoom(); fit(sentence); lookAt(); };
-  const ask = { isOpen: predict.isOpen, reveal: predict.giveUp, previous: moves.previous };
-  const stage = stageView(host, root, controls.stage, { redraw, rest: () => stop(), ask });
+  const stage = stageView(host, root, controls.stage, { redraw, rest: () => stop() });
   bar.append(stage.list);
   root.append(...elements(over));
   for (const event of ["keydown", "pointerdown"]) root.addEventListener(event, () => wave?.end(), true);
   root.addEventListener("keydown", (event) =>
-    words.ends(event) || stage.handleKey(event) || handleKey(event, actions, stage.isOn()));
+    words.ends(event) || stage.handleKey(event) || handleKey(event, actions, stage.isOn(), predict.isOpen()));
   stepOnSwipes(root, moves);
   keepKeys(host, root);
   const boxes = [...root.querySelectorAll(".scroll")];

@@ -55,7 +55,15 @@ export function predictModeView(trace, history, { grouped, drill, reveal, cover,
   const links = make("div", { class: "onwards" });
   const element = make("div", { class: "predict", hidden: "" }, prompt, form, verdict, links);
   const isDone = () => results.has(drill ? drill.number : asked);
-  const withdraw = () => { question = null; form.hidden = true; write(prompt, ""); };
+  const withdraw = () => {
+    const focused = /** @type {ShadowRoot} */ (form.getRootNode()).activeElement;
+    if (focused && form.contains(focused)) {
+      /** @type {HTMLElement} */ (form.closest(".player")).focus({ preventScroll: true }); // else keys go to the page
+    }
+    question = null;
+    form.hidden = true;
+    write(prompt, "");
+  };
   /** @type {(text: string, right?: boolean | null, ...more: Element[]) => void} */
   const say = (text, right, ...more) => {
     write(verdict, text);
@@ -130,7 +138,7 @@ export function predictModeView(trace, history, { grouped, drill, reveal, cover,
       say("");
       input.value = "";
       form.hidden = false;
-    }
+    } else if (focus) say(words.waits);
     if (focus) (question.asks === "choice" ? options : input).focus({ preventScroll: true });
     return true;
   };

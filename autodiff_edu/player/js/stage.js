@@ -2,12 +2,12 @@
  * Stage mode: the player fills the screen, with the code, the sentence and the numbers large enough for the last row.
  *
  * Beside the code stands one of the panels, on a wide screen two; tabs and digits choose. A presenter's remote blanks
- * the screen, steps, and answers what is asked. Where full screen is refused, in a frame of another page say, the
+ * the screen and steps. Where full screen is refused, in a frame of another page say, the
  * player lies over the page it is in.
  */
 
 import { build, make, set } from "./dom.js";
-import { ANSWER_KEYS, STAGE_KEYS, actionOf } from "./keys.js";
+import { STAGE_KEYS } from "./keys.js";
 import { STRINGS } from "./strings.js";
 
 /** In the order in which they are offered; what a document is made for comes first on stage. */
@@ -17,19 +17,16 @@ const TABS = {
 };
 const PROGRAM = '.program-figure [aria-expanded="true"]';
 const IDLE_AFTER = 3000; // milliseconds without the mouse until the controls fade
-const EDITING_KEYS = ["ArrowLeft", "ArrowRight"];
 
 /**
  * `root` is the player in its host, `button` shows whether it is on stage; `redraw` brings into view what was lit.
- * With a question open, `ask` answers it and goes back from it; `rest` stops what plays.
+ * `rest` stops what plays.
  * @param {HTMLElement} host
  * @param {HTMLElement} root
  * @param {HTMLElement} button
- * @param {{
- *   redraw: () => void, rest: () => void, ask: { isOpen: () => boolean, reveal: () => void, previous: () => void },
- * }} player
+ * @param {{ redraw: () => void, rest: () => void }} player
  */
-export function stageView(host, root, button, { redraw, rest, ask }) {
+export function stageView(host, root, button, { redraw, rest }) {
   const figures = Object.entries(TABS).map(/** @returns {[keyof typeof TABS, Element | null]} */ ([name, selector]) =>
     [name, root.querySelector(selector)]);
   const there = figures.filter(([, figure]) => figure);
@@ -93,27 +90,15 @@ export function stageView(host, root, button, { redraw, rest, ask }) {
     if (root.popover) { root.hidePopover(); set(root, "popover", null); }
   };
   /**
-   * Wakes a blank screen, or answers what is asked, and says whether the key did.
+   * Wakes a blank screen, and says whether the key did.
    * @param {KeyboardEvent} event
    */
   const handleKey = (event) => {
-    if (!isOn() || event.ctrlKey || event.altKey || event.metaKey) return false;
-    const act = meaningOf(event);
-    if (!act) return false;
+    if (!isOn() || event.ctrlKey || event.altKey || event.metaKey || !isBlank()) return false;
     event.preventDefault();
     event.stopPropagation();
-    act();
+    blank(false);
     return true;
-  };
-  /** @type {(event: KeyboardEvent) => (() => void) | undefined | false} */
-  const meaningOf = (event) => {
-    if (isBlank()) return () => blank(false);
-    const { key, target } = event;
-    const field = /** @type {Element} */ (target).closest("input:not([type=range]), select, textarea");
-    // In a field that is empty the arrows of a remote have nothing to walk along.
-    const edits = field && !(field.matches("input") && /** @type {HTMLInputElement} */ (field).value === "");
-    const answer = ask.isOpen() && !(edits && EDITING_KEYS.includes(key)) && actionOf(ANSWER_KEYS, event);
-    return answer && (() => { root.focus({ preventScroll: true }); ask[answer](); }); // the field goes, and its focus
   };
   const tab = (/** @type {string} */ key) => {
     const chosen = there[STAGE_KEYS.tab.indexOf(key)];

@@ -1,7 +1,7 @@
 /** Thumbnails: heatmaps in the boxes of the graph. layout/thumbnails.py measures them, and print/ draws the same. */
 
 import { flat, isOff, magnitude, shade } from "./array.js";
-import { draw } from "./dom.js";
+import { build, draw } from "./dom.js";
 import * as SHARED from "../../text/shared.json";
 
 const SIZE = SHARED.thumbnail;
@@ -27,6 +27,20 @@ export function cellsOf(array) {
    */
   const place = (i, j) => Math.floor((i * rows) / down) * columns + Math.floor((j * columns) / across);
   return Array.from({ length: down }, (_, i) => Array.from({ length: across }, (__, j) => numbers[place(i, j)]));
+}
+
+const LETTER = 16; // pixels that a letter is high beside a thumbnail
+/**
+ * The thumbnail of an array as a picture of its own, which grows with the letters around it.
+ * @param {NDArray} array
+ * @param {number} limit
+ */
+export function pictureOf(array, limit) {
+  const thumbnail = drawThumbnail(array, limit, 0, 0);
+  const [width, height] = ["width", "height"].map((side) =>
+    Number(/** @type {Element} */ (thumbnail.lastChild).getAttribute(side)));
+  const style = `width: ${width / LETTER}em; height: ${height / LETTER}em`;
+  return build(draw("svg", { viewBox: `-1 -1 ${width + 2} ${height + 2}`, style, "aria-hidden": true }), {}, thumbnail);
 }
 
 /**

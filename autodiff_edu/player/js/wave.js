@@ -1,9 +1,9 @@
 /**
  * The wave: values run down the whole graph, then the cotangents of the first backward pass, or its tangents, run along
- * the lines. It shows where things flow, and no number, so that it gives no answer away. Only what is in view moves.
+ * the lines. As it passes a number, it shows it. Only what is in view moves.
  */
 
-import { draw, make, set } from "./dom.js";
+import { UNKNOWN, draw, make, set, shorten } from "./dom.js";
 import { STRINGS } from "./strings.js";
 
 const [RUN, REST, FILL] = [850, 150, 200]; // milliseconds: a way through the graph, a pause after it, a box that fills
@@ -12,26 +12,29 @@ const MOST_DOTS = 150; // beads on the lines; where there are more lines, their 
 /** @typedef {ReturnType<typeof waveView>} Wave */
 
 /**
- * What the first pass reaches: tensors and groups with a cotangent or tangent, and the links along which it flows.
+ * What the first pass reaches: tensors, by each the cotangent or tangent that it has in the end, groups with such
+ * tensors, and the links along which it flows.
  * @param {Pick<Trace, "steps" | "entries">} trace
  * @param {Pick<Layout, "entries" | "links" | "tensors" | "groups">} layout
  */
 export function readReach({ steps, entries }, layout) {
   const first = steps.find(({ kind }) => kind === "seed") ?? steps.find(({ kind }) => kind === "move");
   /** @type {Set<number>[]} */
-  const [tensors, links, groups] = [new Set(), new Set(), new Set()];
+  const [links, groups] = [new Set(), new Set()];
+  /** @type {Map<number, NDArray | null>} */
+  const tensors = new Map();
   const flow = (/** @type {number} */ entry, /** @type {number} */ input) => {
     for (let link = layout.entries[entry][input]; link >= 0; link = layout.links[link].parent) links.add(link);
   };
-  for (const { kind, pass, tensor, entry, argument } of steps) {
+  for (const { kind, pass, tensor, entry, argument, after, tangent, cotangent } of steps) {
     if (!first || pass !== first.pass) continue;
-    if (tensor !== undefined) tensors.add(tensor);
+    if (tensor !== undefined) tensors.set(tensor, after ?? tangent ?? cotangent ?? tensors.get(tensor) ?? null);
     const { arguments: given, inputs } = entries[entry] ?? {};
     if (kind === "accumulate") flow(entry, given.slice(0, argument).filter(Number.isInteger).length);
     if (kind === "push forward") inputs.forEach((each, input) => { if (tensors.has(each)) flow(entry, input); });
   }
   const { tensors: boxes, groups: all } = layout;
-  for (const tensor of tensors) {
+  for (const tensor of tensors.keys()) {
     for (let group = boxes[tensor]?.group ?? -1; group >= 0; group = all[group].parent) groups.add(group);
   }
   return { tensors, links, groups, pushes: first?.kind === "move" };
@@ -136,7 +139,24 @@ export function waveView(figure, trace, layout, { replay, say, showWhole }) {
       drawn.push(copy);
       animate(copy, { opacity: [0, 1] }, delay, fill);
     };
+    /**
+     * Shows a number where its sign stands, if it is not known yet, and not an array.
+     * @type {(box: Element, part: "value" | "cotangent", text: string, array: NDArray | null, delay: number) => void}
+     */
+    const reveal = (box, part, text, array, delay) => {
+      const place = /** @type {SVGElement | null} */ (box.querySelector(`[data-part="${part}"]`));
+      if (!place || !array || array.shape.length || !text.includes(UNKNOWN)) return;
+      const copy = /** @type {SVGElement} */ (place.cloneNode());
+      set(copy, "style", "fill: var(--text); opacity: 0");
+      copy.textContent = text.replace(UNKNOWN, shorten(array.text));
+      place.after(copy);
+      drawn.push(copy);
+      animate(copy, { opacity: [0, 1] }, delay, fill);
+      animate(place, { opacity: [1, 0] }, delay, fill);
+    };
     for (const { element, top } of boxes) {
+      const { value } = trace.tensors[Number(element.dataset.tensor)];
+      reveal(element, "value", element.querySelector('[data-part="value"]').textContent, value, down(top));
       const box = element.querySelector(":scope > rect");
       pour(box, `fill: ${tint("forward", 22)}; stroke: var(--forward); stroke-width: 1.6`, down(top));
     }
@@ -145,8 +165,11 @@ export function waveView(figure, trace, layout, { replay, say, showWhole }) {
     if (!reach.tensors.size) return after(RUN + REST, end);
     for (const link of links) if (reach.links.has(Number(link.element.dataset.link))) along(link, start, second);
     for (const { element, top } of boxes) {
-      const strip = reach.tensors.has(Number(element.dataset.tensor)) && element.querySelector(".strip");
-      if (strip) pour(strip, `fill: ${tint(flowing, 45)}`, second(top));
+      const [tensor, strip] = [Number(element.dataset.tensor), element.querySelector(".strip")];
+      if (!strip || !reach.tensors.has(tensor)) continue;
+      pour(strip, `fill: ${tint(flowing, 45)}`, second(top));
+      const sign = reach.pushes ? "→" : "←";
+      reveal(element, "cotangent", `${sign} ${UNKNOWN}`, reach.tensors.get(tensor), second(top));
     }
     for (const { element, top } of folded) {
       if (!reach.groups.has(Number(element.dataset.group))) continue;

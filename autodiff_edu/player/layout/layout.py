@@ -80,7 +80,7 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
     >>> entry = {"operation": "sin", "text": "sin(x)", "inputs": [0], "output": 1}
     >>> picture = layout({"tensors": tensors, "entries": [entry], "steps": []})
     >>> [box["y"] for box in picture["tensors"]]
-    [12.0, 109.0]
+    [10.0, 92.0]
     >>> picture["entries"]
     [[0]]
     """

@@ -14,8 +14,8 @@ from typing import Any
 from .groups import in_order
 from .layers import BOX_GAP, Vertex, settle_layers
 
-LAYER_GAP = 34.0
-PADDING = 12.0
+LAYER_GAP = 24.0
+PADDING = 10.0
 WIDEST_ROW = 300.0
 """Given values that are wider than this together are drawn in several rows, so that the graph fits beside the code."""
 

@@ -48,6 +48,7 @@ TICK = 80  # milliseconds between two places of a bead in a GIF
 MOST = 120
 """The most steps of a film."""
 
+COLOURS, EXACT, APART = 200, 24, 24  # of a GIF: at most, how many of the most frequent, and how far the others differ
 PLACES = 9  # of a bead, joined by straight lines
 CELL = re.compile(r"M([\d.]+) ([\d.]+)H([\d.]+)V([\d.]+)H\1Z")  # of a thumbnail: left, top, right, bottom
 SIZE, LONGEST = 20.0, 6  # of the number on a bead, and how many characters it may have
@@ -94,7 +95,7 @@ class Film:
     content : dict
         The trace document as "trace", and its "layout".
     steps : sequence of int
-        The steps, counted from 0; at most 120. If there are none, up to 24 that show the most.
+        The steps, counted from 1; at most 120. If there are none, up to 24 that show the most.
 
     Raises
     ------
@@ -110,12 +111,12 @@ class Film:
 
     def __init__(self, content: dict[str, Any], steps: Sequence[int] = ()) -> None:
         if len(steps) > MOST:
-            raise ValueError(f"a film has at most {MOST} steps, not {len(steps)}: choose fewer, as in film(0, 5, 9)")
+            raise ValueError(f"a film has at most {MOST} steps, not {len(steps)}: choose fewer, as in film(1, 5, 9)")
         document = content["trace"]
-        self.steps = tuple(steps) or tuple(choose_film_steps(document))
+        self.steps = tuple(steps) or tuple(at + 1 for at in choose_film_steps(document))
         self._title: str = document["title"]
         self._still = (choose_key_steps(document, 1) or [0])[0]
-        self._shots = _shoot(content, self.steps)
+        self._shots = _shoot(content, [number - 1 for number in self.steps])
 
     def __repr__(self) -> str:
         count = len(self.steps)
@@ -135,7 +136,7 @@ class Film:
     def gif(self) -> bytes:
         """Return the film as a GIF; the same trace gives the same bytes with the same Pillow and matplotlib."""
         frames, times = _photograph(self._shots)
-        return _bind(_reduce(frames), times, "GIF", optimize=False)
+        return _bind(_reduce(frames), times, "GIF", optimize=False, transparency=COLOURS, disposal=1)
 
     def webp(self) -> bytes:
         """Return the film as WebP, which keeps all colours; the same trace gives the same bytes, as for a GIF."""
@@ -327,9 +328,11 @@ def _touch(one: Box, other: Box) -> bool:
 
 
 def _reduce(frames: list[Any]) -> list[Any]:
-    """Reduce pictures to the most frequent colours: one table for the whole film, or they would flicker.
+    """Reduce pictures to few colours: one table for the whole film, or they would flicker.
 
-    Pillow's own method would turn white into a light grey that also occurs.
+    The most frequent colours stay, and of the others those that are `APART` from all before them, so that none changes
+    by more. What is as it was in the picture before is left transparent, number `COLOURS` of the table. Pillow's own
+    method would turn white into a light grey that also occurs.
     """
     from PIL import Image
 
@@ -339,14 +342,21 @@ def _reduce(frames: list[Any]) -> list[Any]:
         packed.append(np.asarray(frame.convert("RGBX")).view("<u4")[:, :, 0] & 0xFFFFFF)
         colours = frame.getcolors(frame.width * frame.height)
         counts.update({int.from_bytes(bytes(colour), "little"): count for count, colour in colours})
-    kept = sorted(counts, key=lambda colour: (-counts[colour], colour))[:256]
 
     def split(colours: list[int]) -> Any:
         return np.array([(colour & 255, colour >> 8 & 255, colour >> 16) for colour in colours], np.int32)
 
-    found, table = list(counts), np.zeros(1 << 24, np.uint8)
-    table[found] = np.argmin(np.sum((split(found)[:, None] - split(kept)[None]) ** 2, axis=2), axis=1)
-    reduced = [Image.fromarray(table[pixels]) for pixels in packed]
+    found = sorted(counts, key=lambda colour: (-counts[colour], colour))
+    squares = np.sum((split(found)[:, None] - split(found[:EXACT])[None]) ** 2, axis=2)  # distances to those that stay
+    kept = found[:EXACT]
+    while len(kept) < COLOURS and (far := np.flatnonzero(squares.min(axis=1) >= APART**2)).size:
+        kept.append(found[far[0]])
+        squares = np.column_stack([squares, np.sum((split(found) - split(kept[-1:])) ** 2, axis=1)])
+    table = np.zeros(1 << 24, np.uint8)
+    table[found] = squares.argmin(axis=1)
+    whole = [table[pixels] for pixels in packed]
+    changes = [np.where(now == before, np.uint8(COLOURS), now) for before, now in pairwise(whole)]
+    reduced = [Image.fromarray(pixels) for pixels in (*whole[:1], *changes)]
     for picture in reduced:
         picture.putpalette(split(kept).astype(np.uint8).tobytes())
     return reduced

@@ -45,19 +45,19 @@ class Frames:
     content : dict
         The trace document as "trace", and its "layout".
     steps : sequence of int
-        The steps, counted from 0.
+        The steps, counted from 1.
 
     Examples
     --------
     >>> import autodiff_edu as ad
-    >>> ad.play(lambda x: x * x, 3.0).frames(1, 4)
-    Frames('<lambda>(x)', steps 1 and 4)
+    >>> ad.play(lambda x: x * x, 3.0).frames(2, 5)
+    Frames('<lambda>(x)', steps 2 and 5)
     """
 
     def __init__(self, content: dict[str, Any], steps: Sequence[int]) -> None:
         self.steps = tuple(steps)
         self._title = content["trace"]["title"]
-        self._drawing = _draw_strip(content["trace"], content["layout"], self.steps)
+        self._drawing = _draw_strip(content["trace"], content["layout"], [number - 1 for number in steps])
 
     def __repr__(self) -> str:
         if not self.steps:
@@ -102,10 +102,10 @@ def draw_key_frame(content: dict[str, Any], predict: bool = False) -> tuple[str,
     asked = content["ask"]["step"] - 1 if "ask" in content else 0
     covered = "ask" in content or (predict and bool(document["steps"]))
     steps = [asked] if covered else choose_key_steps(document, 1)
-    about = "".join(f", step {number + 1}: {document['steps'][number]['text']}" for number in steps)
+    about = "".join(f", step {at + 1}: {document['steps'][at]['text']}" for at in steps)
     if covered:
         content = content | {"layout": _cover(document, content["layout"], asked)}
-    return Frames(content, steps).svg(), f"{_cut(document['title'], 200)}{_cut(about, 400)}"
+    return Frames(content, [at + 1 for at in steps]).svg(), f"{_cut(document['title'], 200)}{_cut(about, 400)}"
 
 
 def find_picture(document: dict[str, Any], layout: dict[str, Any]) -> dict[str, Any]:

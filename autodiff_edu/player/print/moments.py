@@ -107,16 +107,26 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
     own = [number for number in forward[:-1] if "unnamed" not in tensors[entries[steps[number]["entry"]]["output"]]]
     # Two of the results that have a name in the user's code, a quarter of them before and after these.
     named = [own[len(own) // 4], own[3 * len(own) // 4]] if own else forward[:1]
-    # The accumulator with the most contributions, when it is full: the best place to see "+" in the backward pass.
+    # Where an accumulator is full, of most contributions first: the best places to see "+" in the backward pass.
     full = [number for number in added if steps[number]["count"] == steps[number]["of"]]
-    fullest = max(full, key=lambda number: (steps[number]["of"], number), default=None)
+    full.sort(key=lambda number: (steps[number]["of"], number), reverse=True)
+    summed = [number for number in full[1:] if steps[number]["of"] > 1]
     # A derivative repeats what is in the accumulator, but only the last step says why there is none.
     repeats = [step["kind"] == "release" or (step["kind"] == "outcome" and step["gradient"]) for step in steps]
     told = [k for k, said in enumerate(repeats) if not said]
-    wishes = [fullest, *told[-1:], *seeds[:1], *forward[-1:], *named, *added[:1], *forward[:1]]
+    wishes = [
+        *full[:1],
+        *told[-1:],
+        *seeds[:1],
+        *forward[-1:],
+        *summed[:1],
+        *named,
+        *summed[1:3],
+        *added[:1],
+        *forward[:1],
+    ]
     wishes += [*which("cut")[:1], *which("skip")[:1], *which("explain")[1:2], *told[:1], *which("compile")]
-    chosen = list(dict.fromkeys(wish for wish in wishes if wish is not None))
-    return sorted(chosen[:count])
+    return sorted([*dict.fromkeys(wishes)][:count])
 
 
 def find_turns(document: dict[str, Any]) -> list[tuple[int, int]]:

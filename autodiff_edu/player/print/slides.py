@@ -24,20 +24,20 @@ class Slides(Frames):
     content : dict
         The trace document as "trace", and its "layout".
     steps : sequence of int
-        The steps, counted from 0.
+        The steps, counted from 1.
 
     Examples
     --------
     >>> import autodiff_edu as ad
-    >>> ad.play(lambda x: x * x, 3.0).frames(1, 4, size="16:9")
-    Slides('<lambda>(x)', steps 1 and 4)
+    >>> ad.play(lambda x: x * x, 3.0).frames(2, 5, size="16:9")
+    Slides('<lambda>(x)', steps 2 and 5)
     """
 
     def __init__(self, content: dict[str, Any], steps: Sequence[int]) -> None:
         self.steps = tuple(steps)
         self._title = content["trace"]["title"]
         slides = SlideLayout(content)
-        drawn = [slides.draw(number) for number in self.steps] or [slides.draw_nothing()]
+        drawn = [slides.draw(number - 1) for number in self.steps] or [slides.draw_nothing()]
         self._pages: list[list[Shape]] = [[shape for layer in layers for shape in layer.shapes()] for layers in drawn]
 
     def svg(self) -> str:

@@ -32,7 +32,7 @@ def texts(svg):
 def test_a_frame_of_forward_mode_shows_tangents():
     player = ad.play(forward_mode())
     kinds = [step["kind"] for step in player._content["trace"]["steps"]]
-    svg = player.frames(kinds.index("push forward")).svg()
+    svg = player.frames(kinds.index("push forward") + 1).svg()
     assert {"→ forward pass, with tangents", "→ 1", "→ 0.5", "→ 3.5"} <= set(texts(svg))
     assert not [text for text in texts(svg) if text and text.startswith("←")]
 
@@ -43,7 +43,7 @@ def test_an_explanation_shows_the_cut_and_says_why():
         y = ad.stop_gradient(x * 2.0)
     player = ad.play(tape.explain(y, x))
     document = tape.explain(y, x).trace().document()
-    assert {"cut", "explain"} <= set(kinds(document, player.frames().steps))
+    assert {"cut", "explain"} <= set(kinds(document, [number - 1 for number in player.frames().steps]))
     shown = texts(player.frames().svg())
     assert "cut" in shown
     assert "on purpose" in " ".join(shown)
@@ -53,7 +53,7 @@ def test_an_explanation_shows_the_cut_and_says_why():
 
 def test_a_frame_shows_the_line_the_values_the_cotangents_and_the_sentence():
     player = ad.play(diamond())
-    words = texts(player.frames(len(player) - 3).svg())
+    words = texts(player.frames(len(player) - 2).svg())
     assert words[0] == "diamond"
     assert {"← backward pass", f"step {len(player) - 2} of {len(player)}", "b = a + a", "[1 2]", "← [4 4]"} <= set(
         words
@@ -62,7 +62,7 @@ def test_a_frame_shows_the_line_the_values_the_cotangents_and_the_sentence():
 
 
 def test_what_is_not_computed_yet_is_a_dash_and_never_a_number():
-    words = texts(ad.play(diamond()).frames(0).svg())
+    words = texts(ad.play(diamond()).frames(1).svg())
     assert words.count("—") == 3
     assert not {"0", "[0 0]"} & set(words)
 
@@ -85,11 +85,11 @@ def test_the_key_frame_of_a_reader_who_is_to_predict_shows_nothing_that_comes_la
 
 def test_frames_are_chosen_by_number():
     player = ad.play(diamond())
-    assert player.frames(0, np.int64(3)).steps == (0, 3)
+    assert player.frames(1, np.int64(4)).steps == (1, 4)
     assert repr(player.frames(2)) == "Frames('diamond', step 2)"
     assert player.frames(1)._repr_svg_() == player.frames(1).svg()
-    with pytest.raises(IndexError, match=f"0 to {len(player) - 1}"):
-        player.frames(len(player))
+    with pytest.raises(IndexError, match=f"1 to {len(player)}"):
+        player.frames(len(player) + 1)
     with pytest.raises(TypeError, match="integer"):
         player.frames(1.5)
 
@@ -229,7 +229,7 @@ def test_a_frame_shows_the_tensor_at_hand_and_nothing_beyond_the_picture(functio
     player = ad.play(function, 0.5)
     document, layout = player._content["trace"], player._content["layout"]
     for number in range(len(player)):
-        (((left, top, width, height), _),) = windows(player.frames(number))
+        (((left, top, width, height), _),) = windows(player.frames(number + 1))
         assert left >= 0
         assert top >= 0
         assert left + min(width, layout["width"]) <= layout["width"] + 0.2
@@ -261,7 +261,7 @@ def test_an_arrow_points_down_where_values_flow_and_up_where_cotangents_do(examp
     for number, step in enumerate(document["steps"]):
         if step["kind"] not in ("record", "accumulate"):
             continue
-        ((_, elements),) = windows(player.frames(number))
+        ((_, elements),) = windows(player.frames(number + 1))
         coloured = [head for head in heads(elements) if head[2] in (colour("forward"), colour("backward"))]
         entry = document["entries"][step["entry"]]
         assert coloured

@@ -112,7 +112,7 @@ def test_the_patches_of_a_batch_move_down_column_by_column():
         ["2", "1", "4", "3", "6", "5"],
     ]
     assert fills.count("none") == 3
-    assert "folded" in player.frames(patches["done"], size="16:9").svg()
+    assert "folded" in player.frames(patches["done"] + 1, size="16:9").svg()
 
 
 def test_a_large_batch_is_in_colours():
@@ -125,8 +125,8 @@ def test_a_large_batch_is_in_colours():
 
 def test_a_slide_of_a_sweep_has_the_matrix_below_the_graph():
     player = ad.sweep(products, [1.0, 2.0, 3.0])
-    svg = player.frames(len(player) - 1, size="16:9").svg()
+    svg = player.frames(len(player), size="16:9").svg()
     assert "with respect to x</text>" in svg
     assert svg.count(">x[1]</text>") == 1
-    assert ">x[1]</text>" in player.film(len(player) - 1).svg()
+    assert ">x[1]</text>" in player.film(len(player)).svg()
     assert ">x[1]</text>" not in ad.play(products, np.array([1.0, 2.0, 3.0])).frames(1, size="16:9").svg()

@@ -43,7 +43,9 @@ def test_key_frames_prefer_what_has_a_name_in_the_code():
     document = ad.play(attention, *np.random.default_rng(0).normal(size=(3, 4, 3)))._content["trace"]
     steps = [document["steps"][number] for number in choose_key_steps(document)]
     computed = [document["entries"][step["entry"]]["output"] for step in steps if step["kind"] == "record"]
-    assert [document["tensors"][tensor]["name"] for tensor in computed] == ["masked", "weights", "attention"]
+    assert [document["tensors"][tensor]["name"] for tensor in computed] == ["masked", "attention"]
+    full = [step for step in steps if step["kind"] == "accumulate" and step["count"] == step["of"] > 1]
+    assert [document["tensors"][step["tensor"]]["name"] for step in full] == ["e", "masked"], "the two sums of softmax"
 
 
 def test_key_frames_of_one_line_show_how_it_begins():

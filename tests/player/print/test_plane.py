@@ -71,7 +71,7 @@ def test_a_legend_names_what_is_drawn_and_no_more(part, player):
     assert count_legend_rows(part, 2000, 11) == 1
     assert count_legend_rows(part, 150, 11) > 2
     for size in (None, "16:9"):
-        svg = player.frames(0, size=size).svg()
+        svg = player.frames(1, size=size).svg()
         assert words <= {element.text for element in ElementTree.fromstring(svg).iter(f"{SVG}text")}
 
 
@@ -79,6 +79,6 @@ def test_key_frames_of_a_walk_are_spread_over_it():
     player = ad.descend(lambda x, y: x**2 + 3.0 * y**2, (2.0, 1.0), method="gradient", rate=0.05, steps=20)
     steps = player.frames().steps
     assert len(steps) == 6
-    assert (steps[0], steps[-1]) == (0, len(player) - 1)
+    assert (steps[0], steps[-1]) == (1, len(player))
     assert all(3 <= other - one <= 5 for one, other in pairwise(steps))
     assert choose_key_steps(player._content["trace"], 1) == [len(player) - 1]

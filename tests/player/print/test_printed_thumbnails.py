@@ -23,7 +23,7 @@ def test_cells_of_one_shade_are_one_area_and_what_is_not_finite_is_crossed_out()
 def test_a_frame_draws_long_arrays_and_writes_their_shapes():
     x = np.linspace(-1.0, 1.0, 12).reshape(4, 3)
     player = ad.play(lambda w: np.tanh(x @ w), np.ones((3, 5)) / 3)
-    frames = player.frames(len(player) - 2)
+    frames = player.frames(len(player) - 1)
     words = [element.text for element in ElementTree.fromstring(frames.svg()).iter() if element.tag.endswith("text")]
     assert {"(3, 5)", "(4, 5)", "←"} <= set(words)
     assert not any(word.startswith("[[") for word in words if word)

@@ -31,7 +31,7 @@ def step_of(player, kind, **more):
 def test_a_slide_shows_code_graph_sum_and_sentence():
     player = ad.play(diamond())
     number = step_of(player, "accumulate", count=2, of=2)
-    said = texts(player.frames(number, size="16:9").svg())
+    said = texts(player.frames(number + 1, size="16:9").svg())
     assert {
         "← backward pass",
         f"step {number + 1} of {len(player)}",
@@ -42,7 +42,7 @@ def test_a_slide_shows_code_graph_sum_and_sentence():
     } <= set(said)
     assert {"+", "="} <= set(said)
     assert player._content["trace"]["steps"][number]["text"].split()[0] in " ".join(map(str, said))
-    forward = texts(player.frames(step_of(player, "record"), size="16:9").svg())
+    forward = texts(player.frames(step_of(player, "record") + 1, size="16:9").svg())
     assert "→ forward pass" in forward
     assert "before" not in forward
 
@@ -135,7 +135,7 @@ def test_a_line_that_is_too_long_is_moved_to_its_current_expression():
     columns = [code[1].index("np.sin"), len(code[1])]
     document["code"][step["where"]["code"]] |= {"lines": code, "first_line": step["where"]["line"] - 1}
     step["where"] = step["where"] | {"columns": columns}
-    said = texts(player.frames(number, size="16:9").svg())
+    said = texts(player.frames(number + 1, size="16:9").svg())
     (line,) = [text for text in said if text and text.startswith("…") and "sin" in text]
     assert line.endswith("np.sin(x * x)")
 
@@ -143,7 +143,7 @@ def test_a_line_that_is_too_long_is_moved_to_its_current_expression():
 def test_every_kind_of_step_has_a_slide():
     player = ad.play(not_a_number())
     for number in range(len(player)):
-        assert f"step {number + 1} of {len(player)}" in texts(player.frames(number, size="16:9").svg())
+        assert f"step {number + 1} of {len(player)}" in texts(player.frames(number + 1, size="16:9").svg())
 
 
 @pytest.mark.parametrize("level", [1, 2, 3, 4])
@@ -167,7 +167,7 @@ def test_a_program_that_shrinks_has_slides():
     compiled = ad.compile(lambda x: np.sin(x) * np.sin(x))
     compiled(2.0)
     player = ad.play(compiled.program(2.0))
-    said = texts(player.frames(0, size="16:9").svg())
+    said = texts(player.frames(1, size="16:9").svg())
     assert any(text and "sin" in text for text in said)
 
 

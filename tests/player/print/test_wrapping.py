@@ -50,7 +50,9 @@ def lines(shapes):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_no_text_of_a_program_runs_out_of_its_frame_or_slide(name):
     player = ad.play(getattr(programs, name)())
-    steps = sorted({*player.frames().steps, *range(0, len(player), max(1, len(player) // 12))})
+    steps = sorted(
+        {*(number - 1 for number in player.frames().steps), *range(0, len(player), max(1, len(player) // 12))}
+    )
     for number in steps:
         width, height, shapes = Frames(player._content, [number])._drawing
         assert [line for line in lines(shapes) if ends(line)[0] < 15 or ends(line)[1] > width - 15] == []
@@ -70,7 +72,7 @@ def test_no_text_of_a_program_runs_out_of_its_frame_or_slide(name):
 def test_the_names_and_numbers_in_a_box_of_the_graph_stay_inside(name):
     player = ad.play(getattr(programs, name)())
     for number in player.frames().steps:
-        frame = SlideLayout(player._content).frame(number)
+        frame = SlideLayout(player._content).frame(number - 1)
         for tensor, box in enumerate(frame.layout["tensors"]):
             for line in lines(frame.box(tensor, box)):
                 assert ends(line)[0] >= box["x"], (line, box)

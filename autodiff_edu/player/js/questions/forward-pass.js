@@ -61,11 +61,12 @@ export function forwardQuestions({ steps, entries, tensors, formulas }, { appear
   };
 
   /**
-   * Which values the derivatives of an entry are written with.
+   * Which values the derivatives of an entry are written with. A number in the code is there anyway, and not asked for.
    * @param {Step} step
    */
   const kept = ({ entry }) => {
-    const { contributions, inputs, output } = entries[entry];
+    const { contributions, inputs: all, output } = entries[entry];
+    const inputs = all.filter((input) => followed.has(input) || tensors[input].name !== tensors[input].value.text);
     const given = /** @type {number[]} */ (entries[entry].arguments); // some are texts, which are not inputs
     /** @type {Set<number>} */
     const used = new Set();
@@ -83,7 +84,8 @@ export function forwardQuestions({ steps, entries, tensors, formulas }, { appear
     const written = (some) => order.filter((each) => some.has(each)).map(name).join(words.and) || words.nothing;
     const sets = [used, new Set(inputs), new Set([output]), new Set(), ...inputs.map((input) => new Set([input]))];
     const options = [...new Set(sets.map(written))].slice(0, MOST_OPTIONS).sort();
-    const about = { prompt: words.kept(whole(entry)), hint: hints.kept, why: why.kept(written(used)) };
+    const prompt = words.kept(whole(entry), inputs.length < all.length);
+    const about = { prompt, hint: hints.kept, why: why.kept(written(used)) };
     return askChoice(options, written(used), about);
   };
 
