@@ -36,7 +36,7 @@ PREDICTIONS = (
             "about 0.01 %": "The slope is made from the same eight values of z, and the early ones are far off.",
             "about 1 %": "It would be 1 % if only the last z counted. The walk back uses all eight.",
         },
-        why="The walk back uses every turn's z, and the early ones are further off than the last.",
+        why="In the early turns z was further off than in the last, and the turns that weren't run send nothing.",
     ),
     Prediction(
         "The value is right to 11 digits. What will the slope be?",
@@ -62,7 +62,7 @@ PREDICTIONS = (
         why="One for the whole solver, whatever it does.",
     ),
     Prediction(
-        "One ball weighs 0.5, another 0.1. Both get heavier by the same tiny bit. Which one sinks further?",
+        "One ball weighs 0.5, another 0.1. Both get heavier by the same tiny bit. Which one sinks by more?",
         answer="the one that weighs 0.1",
         choices=("the one that weighs 0.5", "the one that weighs 0.1", "both equally far"),
         hints={
@@ -463,8 +463,8 @@ def theorem(k):
             never="Divide the slope of the turn with respect to k by 1 minus its slope with respect to z, and compare.",
         ),
     },
-    why="A solver needn't be recorded, but what you put in its place has to know everything that depends on k, once for "
-    "each derivative you take.",
+    why="A solver needn't be recorded. But where its plain z still counts, a derivative goes wrong: the first in `one`, "
+    "the second in `newton` and `theorem`.",
     minutes=7,
 )
 
