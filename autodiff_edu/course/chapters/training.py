@@ -108,7 +108,7 @@ def _cause(answer: str, **hints: str) -> Choice:
 WARD = Table(
     "Ward round",
     """\
-Five charts, made up and rounded. Each network has three hidden layers, given here in order; "flat" is the share of values at which the slope of the bend is below 0.05. "Step" is the first step, as a share of the weights. Last come its right answers for 100 penguins it learned from, and for 100 new ones.
+Five charts, made up and rounded. Each network has three hidden layers, given here in order; "flat" is the share of values at which the slope of the bend is below 0.05. "Step" is the first step, as a share of the weights. The last column says how many it names correctly: of 100 penguins that it learned from, and of 100 new ones.
 
 | | bend | flat at the start | flat now | slopes now | step | loss over time | learned from, new |
 |---|---|---|---|---|---|---|---|
@@ -201,7 +201,7 @@ def _weights(x: Any, weights: Any) -> Callable[[Any], Any]:
 FITTED = Function(
     "A start that is measured",
     """\
-How large should weights be at the start? Don't calculate: measure. Write `fitted(x, weights)`. It is given a batch `x` and a list of matrices, those of a network without offsets that bends with `tanh` after each product. Divide each matrix by one number, so that `x @ W`, with all its rows and columns, has the standard deviation 1, where `x` is what really reaches that layer in the repaired network. Return the list of the new matrices.""",
+How large should weights be at the start? Don't calculate: measure. Write `fitted(x, weights)`. It is given a batch `x` and a list of matrices, those of a network without offsets that bends with `tanh` after each product. Divide each matrix by one number, so that all numbers in `x @ W` together have the standard deviation 1. Here `x` is what reaches that layer in the repaired network. Return the list of the new matrices.""",
     signature="fitted(x, weights)",
     cases=[
         Case(_weights(PLAIN, SINGLE), "For a single layer the matrix should be divided by the deviation of x @ W."),
