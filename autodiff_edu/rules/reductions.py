@@ -42,6 +42,8 @@ def restore(g: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
 def spread(g: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
     """Copy g along the reduced axes, to the shape of x (behind the stack, if there is one)."""
     g = restore(g, x, axis, keepdims)
+    if hasattr(x, "chunks"):  # broadcast_to makes one block of Dask's, as large as all of x
+        return g * np.ones_like(x)
     return np.broadcast_to(g, np.shape(g)[: np.ndim(g) - np.ndim(x)] + np.shape(x))
 
 

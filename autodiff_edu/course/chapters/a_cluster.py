@@ -56,7 +56,7 @@ PREDICTIONS = (
             "yes, but only just": "Must half of the blocks be there at the same time? What is left of one when its part "
             "of the gradient has been computed?",
         },
-        why="A few blocks and what is computed from them are there at once. Of each, only four numbers are left for `w`.",
+        why="One block and what is computed from it are there at once. Of each, only four numbers are left for `w`.",
     ),
     Prediction(
         "A block has a million rows. How many numbers must come back from it for the gradients of `w` and `b`?",
@@ -256,7 +256,7 @@ ALIKE = "A gives the same slope for every cut. Which of the five doesn't depend 
 CONSTANT = "In {} the cuts into 8 and 4 blocks agree, and only the unequal cut doesn't. What would treat these alike?"
 DOUBLES = "C is twice as large with 8 blocks as with 4. What is proportional to the number of blocks?"
 STEPS = "From 3 blocks to 4, D grows by 0.20, and from 4 to 8 by 0.80. What does each block add?"
-OTHER = "E depends on the cut, but 4 blocks more change it by less than one. Is a constant added for each?"
+OTHER = "From 3 blocks to 4, E grows by 0.16, but from 4 to 8 by only 0.08. Is a constant added for each?"
 
 FIVE_JOBS = Table(
     "Five jobs, three cuts",

@@ -54,7 +54,7 @@ PREDICTIONS = (
         answer="loss near 0, names useless",
         choices=("loss near 0, names useless", "both better", "both worse"),
         hints={
-            "both better": "Position 2 may look at position 3 now. What's the answer that it should guess?",
+            "both better": "Place 2 may look at place 3 now. What's the answer that it should guess?",
             "both worse": "Each position sees more than before. What does it see there?",
         },
         why="It sees the next letter, which it should guess. When it invents a name, there is none to see yet.",
@@ -146,8 +146,8 @@ In a fifth GPT only the rows of `out` start at 0, for head 2; its columns of `va
             hints={"stays": "At turn 0 its slope of `value` is 0. Is that of `out`, whose other factor isn't 0?"},
         ),
     },
-    why="A: a head whose value and way out are both 0 gets no slope, ever, and the others do its work, so that the loss "
-    "hides it. B: no slope at all. C: slopes, and hardly a step. D: too good to be true. "
+    why="A: a head whose value and way out are both 0 gets no slope, ever, and the loss hides it: this model "
+    "does as well without. B: no slope at all. C: slopes, and hardly a step. D: too good to be true. "
     "In the fifth only one of the two factors is 0: it moves first, and frees the other.",
     minutes=8,
 )
@@ -301,7 +301,7 @@ def shape_of(name: str, answer: tuple[int, ...], hints: dict[tuple[int, ...], st
 LARGER = Table(
     "A larger one",
     """\
-A GPT is built as this chapter's is, but 32 numbers wide, with 8 heads, and with `up` of shape (32, 128). It reads the name `alexandra`, so it's asked nine letters and the dot that ends the name.
+A GPT is built as this chapter's is, but 32 numbers wide, with 8 heads, and with `up` of shape (32, 128). It reads the name `alexandra`, so it's asked for nine letters and the dot that ends the name.
 
 - `weights`: what shape do the weights of attention have, those of all heads?
 - `cotangent`: what shape does the cotangent of `place` have? `place` has a row for each of 16 places.
