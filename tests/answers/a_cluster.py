@@ -6,7 +6,7 @@ import autodiff_edu as ad
 
 
 def blockwise(weight=len, finish=lambda total, rows, blocks: total / rows, of=lambda blocks: blocks):
-    """Make an answer to 21.1 that weights, adds and finishes in the ways that are given."""
+    """Make an answer to 27.1 that weights, adds and finishes in the ways that are given."""
 
     def answer(loss, w, blocks):
         total, rows = np.zeros(3), 0

@@ -161,7 +161,7 @@ Never hand more than one block to `loss`. That's all the memory there is.""",
                 f"Your gradient has the shape {np.shape(found)}, and w has the shape (3,). Add the "
                 "blocks' gradients up."
                 if np.shape(found) != np.shape(wanted)
-                else "The gradient differs. The mean over all rows is each block's mean times its rows, added, over all rows."
+                else "The gradient differs. Multiply each block's mean by its rows, add up, and divide by the number of all rows."
             ),
             within=1e-4,
         ),
@@ -253,7 +253,7 @@ def fault(right: str, /, **hints: str) -> Choice:
 
 
 ALIKE = "A gives the same slope for every cut. Which of the five doesn't depend on the cut?"
-CONSTANT = "In {} the cuts into 8 and 4 blocks agree, and only the unequal cut doesn't. What would treat these alike?"
+CONSTANT = "In {} the cuts into 8 and 4 blocks agree, and only the unequal cut doesn't. What would count a long block and a short one alike?"
 DOUBLES = "C is twice as large with 8 blocks as with 4. What is proportional to the number of blocks?"
 STEPS = "From 3 blocks to 4, D grows by 0.20, and from 4 to 8 by 0.80. What does each block add?"
 OTHER = "From 3 blocks to 4, E grows by 0.16, but from 4 to 8 by only 0.08. Is a constant added for each?"
@@ -275,7 +275,7 @@ What does each do? Write one of these as a string.
 - "right": what it should
 - "mean of means": the plain average of the blocks' slopes
 - "sum of means": the sum of the blocks' slopes
-- "penalty in each": w²/10 is added to the loss by each block
+- "penalty in each": the blocks' parts are added up, and each contains all of w²/10
 - "scaled by block": each block scales its own x to mean 0 and standard deviation 1""",
     parts={
         "A": fault("right", mean_of_means=ALIKE, sum_of_means=ALIKE, penalty_in_each=ALIKE, scaled_by_block=ALIKE),
@@ -421,7 +421,7 @@ SPREADS = [
     ),
     (
         from_sums(lambda n, t, q: (..., np.sqrt((q - t**2 / n) / (n - 1)))),
-        "Close: divide by the number of rows, not by one less, as `np.std` does.",
+        "Close: divide by the number of rows, as `np.std` does, not by one less.",
     ),
 ]
 
