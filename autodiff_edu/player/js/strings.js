@@ -397,8 +397,21 @@ export const STRINGS = {
     notFinite: "not finite",
     aloud: (by, target, moved, said) => `nudge ${by}: ${target} actually moves ${moved}, the cotangent says ${said}`,
     curved: "The cotangent is the slope of the curve at nudge 0: the smaller the nudge, the smaller the gap.",
-    straight: "The curve is a straight line, and the cotangent is its slope: it is right for every nudge.",
-    cut: (name) => `One of the paths from ${name} is cut, so the cotangent misses what travels along it.`,
+    straight: "The curve is a straight line here, and the cotangent is its slope: right for each of these nudges.",
+    unknown: "unknown",
+    /** @type {(whole: string, line?: number) => string} */
+    entry: (whole, line) => (line ? `${whole} (line ${line})` : whole),
+    choice: (entry) =>
+      `Nudged this far, ${entry} comes out differently, and your code takes another branch. The replay of the ` +
+      "recorded program keeps the one it took.",
+    switch: (entry) =>
+      `Nudged this far, ${entry} takes another branch. The cotangent is the slope of the branch at nudge 0.`,
+    cut: (entry, name) =>
+      `Nothing flows back through ${entry}, so the cotangent misses what a nudge of ${name} moves there.`,
+    corner: (name, entry, left, right, slope) =>
+      `${name} is at a corner of ${entry}: slope ${left} on its left, ${right} on its right. The rule takes ` +
+      `${slope}; one number cannot fit both.`,
+    read: (name) => `The replay keeps what your code computed or decided from the plain numbers of ${name}.`,
     unreached: (name) =>
       `No cotangent reached ${name}: you did not ask for it, every path is cut, or no tape watched it.`,
   },
