@@ -166,10 +166,16 @@ export const STRINGS = {
       /** @type {(name: string, whole: string, before?: string) => string} */
       number: (name, whole, before) =>
         `Next, ${whole} sends a contribution to ${name}, ` +
-        (before == null ? "which has no cotangent yet. " : `whose cotangent is ${before} so far. `) +
+        (before == null ? "which has no cotangent yet. " : `whose cotangent is ${before} so far. The two add up. `) +
         `What will the cotangent of ${name} be then?`,
+      /** @type {(name: string, whole: string, index: string, before: string) => string} */
+      element: (name, whole, index, before) =>
+        `Next, ${whole} sends a contribution to ${name}, where others add up already. At element ${index} the ` +
+        `cotangent of ${name} is ${before} so far. What will stand there then?`,
       shape: (name, whole) => `Next, ${whole} sends a contribution to ${name}. What shape is it?`,
     },
+    /** @type {(output: string, input: string, repeated?: boolean) => string} */
+    factor: (output, input, repeated) => `d ${output}/d ${input}${repeated ? ` for this ${input} alone` : ""}`,
     pushes: {
       number: (name, whole) =>
         `Next, tangents are pushed forward through ${whole}. What will the tangent of ${name} be?`,
@@ -207,15 +213,18 @@ export const STRINGS = {
       likeInput: "A contribution has the shape of the input.",
       replaced: (before) => `You replaced what was there. Add the contribution to ${before} instead.`,
       before: (name) => `That is what ${name} already has. Add the contribution to it.`,
-      local: (g) => `That is the local derivative: multiply it by the cotangent that arrived, ${g}.`,
-      arrived: "That is the cotangent that arrived: multiply it by the local derivative.",
+      local: (factor, g) =>
+        `That is the local derivative ${factor}: multiply it by the cotangent that arrived, ${g}.`,
+      arrived: (factor) => `That is the cotangent that arrived: multiply it by the local derivative ${factor}.`,
       argument: (name) => `That is the contribution to ${name}, the other input.`,
-      rule: (g) =>
-        `Multiply the cotangent that arrived, ${g}, by the local derivative, then add what is already there.`,
+      rule: (factor, g) =>
+        `Multiply the cotangent that arrived, ${g}, by the local derivative ${factor}, then add what is already there.`,
+      sum: "Work out what this use of it sends to that element, then add what is already there.",
       parts: "That is one path of several: add them all up.",
       part: (name) => `That is what ${name} does alone. The other inputs move it, too: add up what each of them does.`,
       locals: "You added up the local derivatives. Multiply each of them by the tangent of its input first.",
-      slope: (tangent) => `That is a local derivative: multiply it by the tangent of its input, ${tangent}.`,
+      slope: (factor, tangent) =>
+        `That is the local derivative ${factor}: multiply it by the tangent of its input, ${tangent}.`,
       moved: (name) => `That is the tangent of ${name}, an input: multiply it by the local derivative.`,
       valueNotTangent: (name) => `That is the value of ${name}; the question is about a tangent.`,
       push: "Multiply the tangent of the input by the local derivative.",

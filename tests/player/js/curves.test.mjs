@@ -41,7 +41,9 @@ test("a curve begins where its name does: with plain numbers, or as a second nam
   const changes = [2, 1, 0.5, 0.25, 0, 1, 2].map((data, k) => [{ step: k && k + 3, array: array(data) }]);
   const about = { steps, tensors, tapes: [], entries: [entry, entry] };
   const curves = readCurves(about, { changes, appeared: [4, 5] });
-  assert.deepEqual(curves.map(trendOf), ["p falls from 2 to 0.25 over 4 values.", "s falls from 7 to 2 over 4 values."]);
+  assert.deepEqual(curves.map(trendOf), [
+    "p falls from 2 to 0.25 over 4 values.", "s falls from 7 to 2 over 4 values.",
+  ]);
   assert.deepEqual(curves.map(({ points }) => points[0].step), [3, 1]);
 });
 
@@ -56,7 +58,8 @@ test("unnamed targets are one curve, and names with numbers of the user's are no
   assert.deepEqual(curves.map(({ name }) => name), ["the target", "w", "v₂"]);
   assert.equal(trendOf(curves[0]), "the target falls from 5 to 4 over 3 values.");
   const named = tensors.map((tensor) => ({ ...tensor, unnamed: undefined }));
-  assert.deepEqual(readCurves({ steps, tensors: named, tapes: [], entries: [] }, { changes }).map(({ name }) => name), ["w", "v₂"]);
+  const others = readCurves({ steps, tensors: named, tapes: [], entries: [] }, { changes });
+  assert.deepEqual(others.map(({ name }) => name), ["w", "v₂"]);
 });
 
 test("the tensors that get a variable's name one after the other are one curve", () => {
@@ -109,7 +112,7 @@ test("what is 0 or not finite is a gap on the logarithmic scale, and tangents ar
   const tensors = [{ name: "w", kind: "variable" }, { name: "c", kind: "constant" }];
   const data = [1e-148, 0, "nan", 100, 1];
   const totals = () => data.map((item, step) => ({ step, array: { shape: [], data: item, text: String(item) } }));
-  const [curve, ...more] = readCotangents({ steps: [], tensors }, { totals });
+  const [curve, ...more] = readCotangents({ steps: [], tensors, entries: [] }, { totals });
   assert.deepEqual(more, []);
   assert.deepEqual([curve.low, curve.high].map(Math.round), [-148, 2]);
   assert.deepEqual([formatPower(curve.low), formatPower(curve.high)], ["1e-148", "100"]);
