@@ -160,7 +160,16 @@ class Writer:
         self.written = self._write_program(source)
         expressions = {i: update.spoken for i, update in self.written.updates.items()}
         self.sentences = Sentences(self.labels, self.document, self.numbers, self.own, expressions)
-        self.nonfinite = NonfiniteSteps(self.document)
+        computed = (
+            {}
+            if self.foreign
+            else {
+                entry.output_id: entry
+                for event in source.events
+                if (entry := getattr(event, "entry", None)) is not None and getattr(entry, "values", None) is not None
+            }
+        )
+        self.nonfinite = NonfiniteSteps(self.document, self.labels, [*computed.values()])
         self.corners = CornerSteps(source, self.passes, self.document)
         self.expected = Counter(
             (self.passes[i], event.tensor._id)
