@@ -281,12 +281,16 @@ class Missed(Skip):
 
 
 class Line(Event):
-    """A line did something that is not an operation, named by `what`; `left_out`: the first and last line it skips."""
+    """A line did something that is not an operation, named by `what`; `left_out`: the first and last line it skips.
+
+    `numbers` are the plain numbers, and small arrays of them, that it gave names to.
+    """
 
     where: Any
     what: str
     text: str
     left_out: tuple[int, int] | None
+    numbers: dict[str, Any]
 
 
 class Error(Event):

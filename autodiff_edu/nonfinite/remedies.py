@@ -121,6 +121,19 @@ def remedy(
     return f"{known.words}\nOtherwise, {patch}" if known.words else f"K{patch[1:]}"
 
 
+def remedy_in_a_sentence(text: str) -> str:
+    r"""Return a remedy as one sentence: the code to write, or else the advice.
+
+    >>> remedy_in_a_sentence("Otherwise, keep the input away from where this happens:\n    np.sqrt(np.maximum(x, 1e-12))")
+    'Instead, write np.sqrt(np.maximum(x, 1e-12)).'
+    """
+    said, *code = text.split("\n    ")
+    if code:
+        return f"Instead, write {'; '.join(code)}."
+    said = said.rpartition("\nOtherwise, ")[2]
+    return said[:1].upper() + said[1:]
+
+
 def double_where(entry: Entry, by: Silencer, labels: Labels, makers: Makers) -> str:
     """Write the double where: the first guards the input, so that the second has nothing bad to leave out."""
     known, where = None if runs_code(entry.operation) else REMEDIES.get(entry.name), by.entry

@@ -11,15 +11,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..arrays.broadcasting import unbroadcast
+from ..core.reach import ahead
 from ..core.rule import RULES, runs_code, settle
 from ..rules.operations import clip
 from ..text.places import names
+from .origin import is_elementwise
 
 if TYPE_CHECKING:
     from ..core.entry import Entry
@@ -62,6 +65,25 @@ def silencer(step: Step, steps: list[Step], index: tuple[int, ...] | None) -> Si
             return Silencer(entry, argument, is_aligned)
         silent = (arrived == 0) & (_spread_marks(entry, argument, silent) if known else True)
         id, is_aligned = entry.output_id, is_aligned and known and _keeps_places(entry, argument)
+    return None
+
+
+def silencing_where(entry: Entry, entries: Iterable[Entry]) -> Silencer | None:
+    """Return the `np.where` that alone uses an entry's result, directly or element by element, if it leaves some out.
+
+    This needs no backward pass: at a step of a trace, the pass may still be to come.
+    """
+    is_aligned, made = True, entry
+    for later in ahead(entries, {entry.output_id}):
+        if made.output_id not in later.ids:
+            continue
+        argument = later.ids.index(made.output_id)
+        if later.operation is np.where and argument:
+            taken = np.asarray(later.values[0], bool)
+            return Silencer(later, argument, is_aligned) if not np.all(taken if argument == 1 else ~taken) else None
+        if not is_elementwise(later):
+            return None
+        is_aligned, made = is_aligned and np.shape(later.output_value) == np.shape(entry.output_value), later
     return None
 
 

@@ -27,7 +27,8 @@ Lists refer to each other by index, counted from 0.
     - "watch": `tensor`; "record", "cut", "skip" (also of a tape that is paused): `entry`; "release", "pause",
       "resume", "reset": nothing more;
     - "line": `what`: "condition" (which way it went; with the first and the last line that it leaves out, in the same
-      code, as `left_out`, if there are any), "value" (of plain numbers, or computed while no tape recorded),
+      code, as `left_out`, if there are any), "value" (of plain numbers, or computed while no tape recorded;
+      by the names of those that are small, as `numbers`),
       "call" or "return"; "error": what the code raised, and always the last: `lesson`, what went wrong, as texts that
       are plain and marked by turns; if it is known which operation raised it, `entry`, which is on no tape and has no
       value, and if its operands do not fit, `message`, NumPy's own words;
@@ -67,9 +68,11 @@ Lists refer to each other by index, counted from 0.
 - `nudges`, if there are any: how far a target moves when something it was computed from moves, for the nudges in
   text/shared.json times `size`. `tensor`, `target` (tensors); where the tensor is an array, `element` (an index) or
   `along` (true: along the cotangent, by this length); `from` (the number that is nudged; not for `along`), `size`,
-  `slope` (what the cotangent says for a nudge of 1; left out if none reached the tensor), `cut` (true where a path to
-  the target lets nothing back), `moved` (to four digits; null where not finite; left out where it is what the cotangent
-  says).
+  `slope` (what the cotangent says for a nudge of 1; left out if none reached the tensor), `moved` (to four digits; null
+  where not known; left out where it is what the cotangent says); where there are any, `reasons` (for each nudge null,
+  or an `entry` and its `kind`: "choice", the code would go another way, "switch", the operation takes another branch,
+  or "cut", it lets nothing back of what moves the target), `corner` (the step at a corner that the nudge starts from)
+  and `read` (a tensor that moves and that the code took plain numbers from).
 - `sweep`, `patches`, `contours` and `compiling`: only in documents of special kinds; see player/extra_parts.py.
 - `program`: the same in NumPy: `lines`, texts; `steps`, for each step the index of its line, or null.
 
@@ -157,7 +160,16 @@ class Writer:
         self.written = self._write_program(source)
         expressions = {i: update.spoken for i, update in self.written.updates.items()}
         self.sentences = Sentences(self.labels, self.document, self.numbers, self.own, expressions)
-        self.nonfinite = NonfiniteSteps(self.document)
+        computed = (
+            {}
+            if self.foreign
+            else {
+                entry.output_id: entry
+                for event in source.events
+                if (entry := getattr(event, "entry", None)) is not None and getattr(entry, "values", None) is not None
+            }
+        )
+        self.nonfinite = NonfiniteSteps(self.document, self.labels, [*computed.values()])
         self.corners = CornerSteps(source, self.passes, self.document)
         self.expected = Counter(
             (self.passes[i], event.tensor._id)
@@ -247,8 +259,10 @@ class Writer:
         if rows := [row for row in dict.fromkeys(passed) if row and not self._is_at(step, row)]:
             step["passed"] = [list(row) for row in rows]
         match event:
-            case events.Line(what=what, left_out=lines):
+            case events.Line(what=what, left_out=lines, numbers=numbers):
                 step |= {"what": what} if lines is None else {"what": what, "left_out": list(lines)}
+                if numbers:
+                    step["numbers"] = {name: array(value) for name, value in numbers.items()}
             case events.Error(text=text):
                 step |= self._describe_error(text, step)
             case events.Watch(tensor=tensor):
@@ -440,10 +454,19 @@ class Writer:
             self.document["steps"][number]["formula"] = index(update.formula)
 
     def _add_nudges(self, source: Any) -> None:
-        from .nudges import nudges
+        if self.foreign:
+            return
+        from .nudges import Corner, Described, nudges
 
+        ids = {index: id for id, index in self.tensors.items()}
+        met: dict[int, list[Corner]] = {}
+        for number, step in enumerate(self.document["steps"]):
+            if corner := step.get("corner"):
+                about = self.described[step["entry"]].output_id, ids[step["tensor"]], tuple(corner["element"])
+                met.setdefault(step["pass"], []).append(Corner(number, *about))
         earlier = [entry for entries in source.earlier.values() for entry in entries]
-        if not self.foreign and (kept := nudges(source.events, self.passes, earlier, source.heard, self.tensors)):
+        described = Described(self.tensors, self.entries, met)
+        if kept := nudges(source.events, self.passes, earlier, source.heard, described):
             self.document["nudges"] = kept
 
     def _where_of(self, happening: Any) -> Where | None:

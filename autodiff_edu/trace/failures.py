@@ -17,6 +17,8 @@ from ..text.fitting import each
 from ..text.frames import Where, here
 from ..text.mismatches import Parts
 
+JOINING = "To join tensors of one shape, write np.stack([...]); to put others end to end, np.concatenate([...])."
+
 
 class FailedOperation(NamedTuple):
     """An operation that has raised an error, which may have been caught since."""
@@ -64,6 +66,18 @@ def note_failures(failed: list[FailedOperation]) -> Iterator[None]:
         yield
     finally:
         told.reset(token)
+
+
+def explain_sequence(error: BaseException) -> str:
+    """Say what to write where NumPy says "setting an array element with a sequence"; empty for other errors.
+
+    Where a tensor refused to become a plain number, this is all that NumPy says, and the tensor's own error is its cause.
+    """
+    if not (isinstance(error, ValueError) and str(error).startswith("setting an array element with a sequence")):
+        return ""
+    said = str(error.__cause__) if isinstance(error.__cause__, TypeError) else JOINING
+    said = said.partition(": ")[2] or said  # without the place, which the step has
+    return said[0].upper() + said[1:]
 
 
 def failure_of(failed: FailedOperation) -> Failure:

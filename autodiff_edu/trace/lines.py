@@ -59,6 +59,9 @@ FETCH = dis.opmap["FOR_ITER"]
 MOST = 50
 """The most steps that one line may have."""
 
+SMALL = 16
+"""The most elements of a plain array that a step has as numbers."""
+
 LONGEST_NAME = 30
 """The longest name that a method takes from the line that calls it."""
 
@@ -426,7 +429,8 @@ class Lines(WithBlock, Listener):
             if said:
                 whole = isinstance(statement, ast.AugAssign | ast.Continue | ast.Break)
                 part = statement if whole else getattr(statement, "value", None)
-                self.say(where_is(code, part or statement.target), "value", said)  # type: ignore[attr-defined]
+                where, numbers = where_is(code, part or statement.target), _list_numbers(at, statement)  # type: ignore[attr-defined]
+                self.say(where, "value", said, numbers=numbers)
             elif not at.busy:
                 self.passed.append((code.co_filename, statement.lineno))
         at.current = []
@@ -573,13 +577,20 @@ class Lines(WithBlock, Listener):
             where = (code, at.frame.f_lasti) if expression is None else where_is(code, expression)
             self.say(where, "return", f"{_the(at.call)} returns {', which is '.join(what)}")
 
-    def say(self, where: Where, what: str, text: str, left_out: tuple[int, int] | None = None) -> None:
+    def say(
+        self,
+        where: Where,
+        what: str,
+        text: str,
+        left_out: tuple[int, int] | None = None,
+        numbers: dict[str, Any] | None = None,
+    ) -> None:
         """Add a step for a line, unless it has had too many."""
         self.counts[where] += 1
         if self.counts[where] > MOST:
             return
         last = f" This line has had {MOST} steps; later ones are not shown." if self.counts[where] == MOST else ""
-        self.see(events.Line(where, what, f"{text}.{last}", left_out))
+        self.see(events.Line(where, what, f"{text}.{last}", left_out, numbers or {}))
 
 
 @lru_cache(maxsize=256)
@@ -646,6 +657,13 @@ def _report_assignment(at: Frame, statement: ast.stmt) -> str:
         return ""
     found = [f"{name} = {text}" if isinstance(statement, ast.For) else f"{name} is {text}" for name, text in values]
     return ", ".join(found[:-1]) + (" and " if len(found) > 1 else "") + found[-1]
+
+
+def _list_numbers(at: Frame, statement: ast.stmt) -> dict[str, Any]:
+    """List the plain numbers, and small arrays of them, that an assignment has given names to."""
+    assigned = names_assigned(statement) if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign) else []
+    found = {name: at[name] for name in assigned if at.has(name)}
+    return {name: np.array(value) for name, value in found.items() if _plain(value) and np.size(value) <= SMALL}
 
 
 def _plain(value: Any) -> str:

@@ -5,10 +5,23 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
+
 from ..core import events
 from ..core.entry import Entry
 from ..core.events import Event
-from ..nonfinite.origin import find_backward_birth, find_forward_birth, find_tangent_birth
+from ..core.rule import kind_of
+from ..nonfinite.origin import (
+    bad,
+    find_backward_birth,
+    find_forward_birth,
+    find_tangent_birth,
+    first,
+    inputs_of,
+    is_elementwise,
+)
+from ..nonfinite.remedies import LARGE, remedy, remedy_in_a_sentence
+from ..nonfinite.silencers import silencing_where
 from ..text.shared import shared
 
 ODD = re.compile(shared()["odd"])
@@ -24,10 +37,14 @@ class NonfiniteSteps:
     ----------
     document : dict
         The trace document, complete up to the step in question.
+    labels : Labels
+        The names of its tensors.
+    entries : list of Entry
+        All that it has, in order; empty where our functions are not what to write instead.
     """
 
-    def __init__(self, document: dict[str, Any]) -> None:
-        self.document = document
+    def __init__(self, document: dict[str, Any], labels: Any, entries: list[Entry]) -> None:
+        self.document, self.labels, self.entries = document, labels, entries
         self.known: set[int] = set()  # tensors that are not finite and have been mentioned
         self.begun = False  # whether a NaN or an infinity has been mentioned
 
@@ -47,9 +64,12 @@ class NonfiniteSteps:
                 before = None if event.before is None else event.before._array
                 name = self.document["tensors"][step["tensor"]]["name"]
                 g, sums = None if arrived is None else arrived._array, (event.value._array, event.after._array)
-                return self._describe_birth(step, find_backward_birth(entry, event.argument, name, g, before, *sums))
+                birth = find_backward_birth(entry, event.argument, name, g, before, *sums)
+                return self._describe_birth(step, birth, entry, event.value._array, (g,))
             case events.PushForward(entry=entry) if ODD.search(step["tangent"]["text"]) and entry.values is not None:
-                return self._describe_birth(step, self._find_tangent_birth(event, step))
+                moving = tuple(each._array for each in event.tangents if each is not None)
+                birth = self._find_tangent_birth(event, step)
+                return self._describe_birth(step, birth, entry, event.tangent._array, moving)
         return ""
 
     def _describe_computation(self, entry: Entry, step: dict[str, Any]) -> str:
@@ -61,7 +81,7 @@ class NonfiniteSteps:
         self.known.add(output)
         if entry.values is None:
             return came_in
-        return came_in + self._describe_birth(step, find_forward_birth(entry))
+        return came_in + self._describe_birth(step, find_forward_birth(entry), entry, entry.output_value)
 
     def _find_tangent_birth(self, event: events.PushForward, step: dict[str, Any]) -> Any:
         tensors, described = self.document["tensors"], self.document["entries"][step["entry"]]
@@ -86,10 +106,26 @@ class NonfiniteSteps:
                 return f" Here {SPOKEN.get(found[1], found[1])} comes in{how}."
         return ""
 
-    def _describe_birth(self, step: dict[str, Any], birth: Any) -> str:
+    def _describe_birth(
+        self, step: dict[str, Any], birth: Any, entry: Entry, made: Any, arrived: tuple[Any, ...] = ()
+    ) -> str:
+        """Describe what is born of an entry in an array; the first of the trace with what to write instead."""
         if birth is None:
             return ""
+        advice = "" if self.begun or not self.entries else self._advise(entry, birth.values[0], made, arrived)
         step["born"], self.begun = birth.values[0], True
         *others, last = (SPOKEN.get(value, value) for value in birth.values)
         born = f"{', '.join(others)} and {last} are" if others else f"{last} is"
-        return f" Here {born} born: {birth.text}."
+        return f" Here {born} born: {birth.text}.{advice}"
+
+    def _advise(self, entry: Entry, value: str, made: Any, arrived: tuple[Any, ...]) -> str:
+        wrong = bad(made)
+        if not wrong.any():  # only a sum of finite contributions is not finite
+            return f" {LARGE}"
+        if arrived and kind_of(entry.operation) == "custom":
+            return f" Check what the backward function of {entry.name} computes there, for example with np.isfinite."
+        is_one = is_elementwise(entry) and np.shape(made) == np.shape(entry.output_value)
+        inputs = inputs_of(entry, first(made, wrong)[0] if is_one else None)
+        makers = {each.output_id: each for each in self.entries}
+        by = silencing_where(entry, self.entries)
+        return f" {remedy_in_a_sentence(remedy(entry, (*inputs, *arrived), value, by, self.labels, makers))}"

@@ -6,7 +6,7 @@ because they are the user's code, and may print or take long.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from itertools import islice
 from typing import Any, NamedTuple
@@ -18,8 +18,10 @@ from ..core.active import only
 from ..core.entry import Entry
 from ..core.events import Event, Read
 from ..core.reach import ahead
-from ..core.rule import kind_of, runs_code
+from ..core.rule import kind_of, rule_of, runs_code
 from ..derivatives.nudge import choices, find_changes, leading_to, run_again, used_by
+from ..rules.corners import positions
+from ..rules.operations import clip
 from ..text.shared import shared
 
 MOST = 40
@@ -34,6 +36,9 @@ NODES = (-1.0, -0.5, 0.0, 0.5, 1.0)
 """The probes that determine a polynomial."""
 POLYNOMIAL = {np.add, np.subtract, np.multiply, np.negative, np.positive, np.square, np.concatenate, np.stack}
 """The operations, other than the linear ones, whose result is always a polynomial of their arguments."""
+PICKING = {np.absolute, np.fabs, np.maximum, np.fmax, np.minimum, np.fmin, np.where, clip, np.sort, np.partition}
+PICKING |= {np.max, np.nanmax, np.min, np.nanmin}
+"""The operations that are linear in branches: what their rules send back changes only with the branch."""
 UPWARDS = 1 + 1e-9
 """Breaks ties in rounding and between equal sizes the same way, whatever the last bit is."""
 
@@ -49,8 +54,44 @@ class Direction(NamedTuple):
     size: float
 
 
+class Probe(NamedTuple):
+    """What one nudge does.
+
+    Attributes
+    ----------
+    moved : float
+        How far the target moves; NaN where it cannot be computed, or the code would have gone another way.
+    choice, switch : Entry or None
+        What the code chose by and comes out differently, and the operation that takes another branch.
+    held : list of float
+        How far the target moves if a cut keeps what it was recorded with: for each, and at the end for all together.
+    """
+
+    moved: float
+    choice: Entry | None = None
+    switch: Entry | None = None
+    held: Sequence[float] = ()
+
+
+class Corner(NamedTuple):
+    """A corner that a backward pass met at a step of the document: by the ids of an entry's output and its argument."""
+
+    step: int
+    entry: int
+    tensor: int
+    element: tuple[int, ...]
+
+
+class Described(NamedTuple):
+    """What a document has: by ids, the indices of tensors, and of the entries that computed them; corners by pass."""
+
+    tensors: dict[int, int]
+    entries: dict[int, int]
+    corners: dict[int, list[Corner]]
+
+
 def nudges(
-    happened: list[Event], passes: list[int], earlier: list[Entry], heard: list[Entry | Read], tensors: dict[int, int]
+    happened: list[Event], passes: list[int], earlier: list[Entry], heard: list[Entry | Read], document: Described
 ) -> list[dict[str, Any]]:
     """Compute the nudges of a trace.
 
@@ -62,13 +103,13 @@ def nudges(
         The entries of the tapes from before the trace began.
     heard
         All that was computed during the trace, and what became plain numbers.
-    tensors
-        By the id of a tensor, its index in the document.
+    document
+        What the document has already.
     """
     with only(), np.errstate(all="ignore"):
         found: dict[Any, dict[str, Any]] = {}
         runs = 0
-        for cost, kept in _all_nudges(happened, passes, earlier, heard, tensors):
+        for cost, kept in _all_nudges(happened, passes, earlier, heard, document):
             found.setdefault((kept["tensor"], kept["target"], "along" in kept), kept)
             runs += cost
             if len(found) == MOST or runs > MOST_RUNS:
@@ -76,8 +117,8 @@ def nudges(
     return list(found.values())
 
 
-def _all_nudges(happened: Any, passes: Any, earlier: Any, heard: Any, tensors: Any) -> Iterator[Kept]:
-    known = {entry.output_id: entry for entry in earlier}
+def _all_nudges(happened: Any, passes: Any, earlier: Any, heard: Any, document: Described) -> Iterator[Kept]:
+    known, stops = {entry.output_id: entry for entry in earlier}, set()
     seeds: dict[int, list[events.Seed]] = {}
     cotangents: dict[int, dict[int, Any]] = {}
     for event, number in zip(happened, passes, strict=True):
@@ -89,21 +130,33 @@ def _all_nudges(happened: Any, passes: Any, earlier: Any, heard: Any, tensors: A
                 cotangents.setdefault(number, {})[tensor._id] = after._array
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 known.setdefault(entry.output_id, entry)
+                if not isinstance(event, events.Record):
+                    stops.add(entry.output_id)
     makers = {id: entry for id, entry in known.items() if entry.values is not None}
     for number, (seed, *others) in islice(seeds.items(), MOST):
         target, first = seed.tensor._array, seed.cotangent._array
         is_scalar = _is_here(target, np.float64) and target.shape == first.shape == () and np.isfinite(target)
         if not others and is_scalar and first == 1:
-            yield from _of_pass(makers, seed.tensor, cotangents[number], heard, tensors)
+            corners = document.corners.get(number, [])
+            yield from _of_pass(makers, seed.tensor, cotangents[number], heard, stops, document, corners)
 
 
-def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, heard: Any, tensors: Any) -> Iterator[Kept]:
+def _of_pass(
+    makers: dict[int, Entry],
+    target: Any,
+    cotangents: Any,
+    heard: Any,
+    stops: set[int],
+    document: Described,
+    corners: list[Corner],
+) -> Iterator[Kept]:
     """Nudge everything that a target was computed from: first what a cotangent has reached."""
-    before = leading_to(makers, target._id)
+    before, tensors = leading_to(makers, target._id), document.tensors
     results = [entry.output_value for entry in before]
     if len(results) > MOST_ENTRIES or not all(map(_is_here, results)) or sum(map(np.size, results)) > MOST_NUMBERS:
         return
-    ids = choices(makers, target._id, _read_before(target._id, heard))
+    read = _read_before(target._id, heard)
+    ids = choices(makers, target._id, read)
     ways = leading_to(makers, *ids)
     if len(ways) > MOST_ENTRIES:
         return
@@ -117,34 +170,74 @@ def _of_pass(makers: dict[int, Entry], target: Any, cotangents: Any, heard: Any,
         chosen = ahead(ways, {id}, used_by)
         if not is_moved or not _is_here(values[id], np.float64) or any(map(_is_users, after + chosen)):
             continue
-        cotangent = cotangents.get(id)
-        move = partial(_measure_move, after, chosen, ids, id, target)
+        cotangent, cuts = cotangents.get(id), _find_cuts(after, id, cotangents, stops)
+        move = partial(_measure_move, after, chosen, cuts, ids, id, target)
         # A corner, a step or a peak between two probes would not be seen.
         moving = {id, *(entry.output_id for entry in after)}
-        is_polynomial = not chosen and all(_is_polynomial(entry, moving) for entry in after)
+        is_polynomial = not chosen and not cuts and all(_is_polynomial(entry, moving) for entry in after)
         for about, unit, size in _directions(values[id], cotangent):
             probes = PROBES if is_polynomial else shared()["nudges"]
             probed = {at: move(unit * _scale_nudge(size, at)) for at in probes}
-            moved = probed.values()
+            moves = {at: probe.moved for at, probe in probed.items()}
             slope = None if cotangent is None else float(np.sum(cotangent * unit))
-            if not any(map(np.isfinite, moved)) or not np.isfinite(slope or 0.0):
+            if not any(map(np.isfinite, moves.values())) or not np.isfinite(slope or 0.0):
                 continue
-            zero = 1e-8 * max(abs(float(target._array)), *(abs(m) for m in moved if np.isfinite(m)))
+            zero = 1e-8 * max(abs(float(target._array)), *(abs(m) for m in moves.values() if np.isfinite(m)))
             kept = {"tensor": tensors[id], "target": tensors[target._id], **about, "size": size}
             if slope is not None:
                 kept["slope"] = round_to(slope, zero / size)
-                if any(entry.output_id not in cotangents for entry in after):
-                    kept["cut"] = True
-            if slope is None or not all(abs(m - slope * _scale_nudge(size, at)) <= zero for at, m in probed.items()):
-                curve = _find_polynomial(probed, zero) if is_polynomial else None
+            if numbers := moving & read & tensors.keys() - {target._id, *ids}:
+                kept["read"] = tensors[min(numbers)]
+            if slope is None or not all(abs(m - slope * _scale_nudge(size, at)) <= zero for at, m in moves.items()):
+                curve = _find_polynomial(moves, zero) if is_polynomial else None
                 if curve is None:
                     probed = {
                         at: probed[at] if at in probed else move(unit * _scale_nudge(size, at))
                         for at in shared()["nudges"]
                     }
-                    curve = [*probed.values()]
+                    curve = [probe.moved for probe in probed.values()]
+                    reasons = [_find_reason(probe, cuts, zero, document.entries) for probe in probed.values()]
+                    if any(reasons):
+                        kept["reasons"] = reasons
                 kept["moved"] = [round_to(m, zero) for m in curve]
+                if (corner := _find_corner(corners, after, id, unit * _scale_nudge(size, 0.05))) is not None:
+                    kept["corner"] = corner
             yield len(probed) // len(PROBES) * (len(after) + len(chosen)), kept
+
+
+def _find_cuts(after: list[Entry], id: int, cotangents: Any, stops: set[int]) -> list[Entry]:
+    """List the entries at which what moves leaves the paths that cotangents came along, those that stop them if known.
+
+    Nothing comes back to what leads to a stop and nowhere else, but that is not where it ends.
+    """
+    reached = {id, *cotangents}
+    off = [entry for entry in after if entry.output_id not in reached]
+    return [entry for entry in off if entry.output_id in stops] or [
+        entry for entry in off if not reached.isdisjoint(used_by(entry))
+    ]
+
+
+def _find_reason(probe: Probe, cuts: list[Entry], zero: float, entries: dict[int, int]) -> dict[str, Any] | None:
+    """Return why the cotangent is no guide at a nudge, other than that the target's curve bends."""
+    kind, entry = ("choice", probe.choice) if probe.choice else ("switch", probe.switch)
+    *alone, together = [bool(abs(probe.moved - held) > zero) for held in (*probe.held, probe.moved)][: len(cuts) + 1]
+    if entry is None and together and any(alone):
+        kind, entry = "cut", cuts[alone.index(True)]
+    if entry is None or entry.output_id not in entries:
+        return None
+    return {"kind": kind, "entry": entries[entry.output_id]}
+
+
+def _find_corner(corners: list[Corner], after: list[Entry], id: int, by: Any) -> int | None:
+    """Return the step at the first corner that a nudge moves, if it moves any."""
+    made = {entry.output_id: entry for entry in after}
+    met = [corner for corner in corners if corner.entry in made and corner.tensor in {id, *made}]
+    values = run_again(after, id, lambda value: value + by) if met else {}
+    for step, _, tensor, element in sorted(met, key=lambda corner: corner.entry):
+        change = by if tensor == id else values.get(tensor, 0.0) - made[tensor].output_value
+        if np.asarray(change)[element] != 0:
+            return step
+    return None
 
 
 def _is_polynomial(entry: Entry, moving: set[int]) -> bool:
@@ -221,17 +314,48 @@ def round_to(value: float, zero: float, digits: int = 4) -> float | None:
     return 0.0 if abs(value) <= zero else float(f"{value * UPWARDS:.{digits}g}")
 
 
-def _measure_move(after: list[Entry], chosen: list[Entry], ids: list[int], id: int, target: Any, by: Any) -> float:
+def _measure_move(
+    after: list[Entry], chosen: list[Entry], cuts: list[Entry], ids: list[int], id: int, target: Any, by: Any
+) -> Probe:
     """Compute how far the target moves; NaN where it cannot be computed, or the code would have gone another way."""
     if id == target._id:
-        return float(by)
+        return Probe(float(by))
+
+    def move(value: Any) -> Any:
+        return value + by
+
+    def measure(entries: list[Entry]) -> tuple[float, dict[int, Any]]:
+        values = run_again(entries, id, move)
+        return float(values.get(target._id, target._array) - target._array), values
+
     try:
-        values = run_again(after, id, lambda value: value + by)
-        if chosen and find_changes(chosen, ids, id, lambda value: value + by):
-            return float("nan")
-        return float(values[target._id] - target._array)
+        moved, values = measure(after)
+        if chosen and (changed := find_changes(chosen, ids, id, move)):
+            return Probe(float("nan"), choice=changed[0])
+        switch = next((entry for entry in after if _is_switched(entry, id, move, values)), None)
+        held = [[cut] for cut in cuts] + [cuts] * bool(cuts)
+        return Probe(moved, None, switch, [measure([e for e in after if e not in some])[0] for some in held])
     except Exception:  # the user's own numbers, moved to where a matrix is singular, or functions without a rule
-        return float("nan")
+        return Probe(float("nan"))
+
+
+def _is_switched(entry: Entry, id: int, move: Any, values: dict[int, Any]) -> bool:
+    """Return whether an operation takes another branch than it took when it was recorded."""
+    if entry.operation not in PICKING or entry.output_id not in values:
+        return False
+    rule: Any = rule_of(entry.operation)
+    arguments = [
+        move(value) if one == id else values.get(one, value) for one, value in zip(entry.ids, entry.values, strict=True)
+    ]
+    cotangent = positions(entry.output_value) + 1.0
+    return any(
+        not np.array_equal(
+            pull(cotangent, entry.output_value, *entry.values, **entry.keywords),
+            pull(cotangent, values[entry.output_id], *arguments, **entry.keywords),
+        )
+        for pull in map(rule.pull, range(len(entry.ids)))
+        if pull
+    )
 
 
 def _is_here(value: Any, dtype: Any = None) -> bool:

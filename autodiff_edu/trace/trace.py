@@ -35,7 +35,7 @@ from ..core.variable import Variable
 from ..text.frames import Where, here
 from ..text.places import place
 from ..text.statements import is_theirs
-from .failures import FailedOperation, Failure, failure_of, note_failures
+from .failures import FailedOperation, Failure, explain_sequence, failure_of, note_failures
 from .foreign import ForeignTape
 from .hook import hook
 from .scopes import opened
@@ -248,7 +248,11 @@ class Trace:
             self.failure = failure_of(self._failed.pop())
         message = str(error).strip().partition("\n")[0]
         message = message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 1] + "…"
-        self._see(events.Error(where, f"{type(error).__name__}{': ' if message else ''}{message}"))
+        text = f"{type(error).__name__}{': ' if message else ''}{message}"
+        if advice := explain_sequence(error):
+            text = f"{text.rstrip('.')}. {advice.rstrip('.')}"
+            error.add_note(advice)
+        self._see(events.Error(where, text))
         for note in notes:
             self._see(events.Remark(note))
 

@@ -32,6 +32,15 @@ def by_half() -> ad.Trace:
     return traced
 
 
+def trace_of(function: Any, value: float) -> ad.Trace:
+    x = ad.Variable(value, name="x")
+    with ad.trace("one") as traced:
+        with ad.GradientTape() as tape:
+            y = function(x)
+        tape.gradient(y, x)
+    return traced
+
+
 class Nudging:
     """The nudges of the only player of a page."""
 
@@ -118,7 +127,29 @@ def test_where_one_of_two_paths_is_cut_it_says_so(visit: Any, tmp_path: Path) ->
     nudging = Nudging(visit(save_page(by_half(), tmp_path))).open()
     shown = {"z actually moves": "+0.61", "the cotangent says": "3 × 0.1 = +0.3", "the gap": "+0.31"}
     assert nudging.numbers() == shown
-    assert "One of the paths from x is cut" in nudging.panel.inner_text()
+    assert "Nothing flows back through" in nudging.panel.inner_text()
+    assert "stop_gradient(x)" in nudging.panel.inner_text()
+
+
+def test_where_the_code_would_take_another_branch_it_says_so(visit: Any, tmp_path: Path) -> None:
+    def branch(x: Any) -> Any:
+        return x * 3.0 if x > 1 else x
+
+    nudging = Nudging(visit(save_page(trace_of(branch, 1.5), tmp_path))).open()
+    nudging.slider.focus()
+    nudging.player.press("Home")
+    assert list(nudging.numbers().values()) == ["unknown", "3 × −1 = −3", "—"]
+    said = nudging.panel.locator("p").text_content()
+    assert "x > 1 (line " in said
+    assert "keeps the one it took" in said
+    assert nudging.changes() == "x: 1.5 → 0.5"
+
+
+def test_at_a_corner_it_names_the_corner(visit: Any, tmp_path: Path) -> None:
+    nudging = Nudging(visit(save_page(trace_of(lambda x: np.abs(x) * 2.0, 0.0), tmp_path))).open()
+    said = nudging.panel.locator("p").text_content()
+    assert "x is at a corner of t1 = absolute(x)" in said
+    assert "slope −1 on its left, 1 on its right. The rule takes 0" in said
 
 
 @pytest.mark.parametrize("viewport", [(1280, 720), (820, 1180), (375, 667)])

@@ -1,5 +1,7 @@
 """The step at which a NaN or an infinity begins says so, and no other step does."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -22,10 +24,49 @@ def births_in(run):
     with ad.trace() as traced, np.errstate(all="ignore"):
         run()
     return [
-        (step["kind"], step["born"], step["text"][step["text"].index(" Here ") + 1 :])
+        (step["kind"], step["born"], ADVICE.sub("", step["text"][step["text"].index(" Here ") + 1 :]))
         for step in traced.document()["steps"]
         if "born" in step
     ]
+
+
+ADVICE = re.compile(r"(?<=\.) (Instead,|Keep|Make|Call|Check|Look|The numbers|This line) .*")
+
+
+def advice(function, *values):
+    """What the first birth says to write instead."""
+    with np.errstate(all="ignore"):
+        document = ad.play(function, *values)._content["trace"]
+    said = [found[0][1:] for step in document["steps"] if "born" in step and (found := ADVICE.search(step["text"]))]
+    assert len(said) == 1, "the first says so, and no other"
+    return said[0]
+
+
+def guarded(x):
+    y = np.where(x > 0, np.log(x), 0.0)
+    return y
+
+
+def guarded_later(x):
+    root = np.sqrt(x)
+    return np.where(x > 0, 3.0 * root, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("function", "value", "said"),
+    [
+        (lambda x: np.log(x), 0.0, "Instead, write np.log(np.maximum(x, 2e-16))."),
+        (lambda x: np.sqrt(x) * 2, 0.0, "Instead, write np.sqrt(np.maximum(x, 2e-16))."),
+        (lambda x: x / x, 0.0, "Instead, write np.divide(x, np.where(x == 0, 1.0, x))."),
+        (guarded, 0.0, "Instead, write safe = np.where(x > 0, x, 1.0); np.where(x > 0, np.log(safe), 0.0)."),
+        (lambda x: np.where(x != 0, x / x, 1.0), 0.0, "Instead, write safe = np.where(x != 0, x, 1.0); "),
+        (guarded_later, 0.0, "Instead, write safe = np.where(x > 0, x, 1.0); root = np.sqrt(safe); "),
+        (lambda x: np.exp(x * 1000.0), 1.0, "Instead, write np.exp(np.minimum(x * 1000.0, 709))."),
+        (lambda x: x * 1e300 * 1e300, 1.0, "The numbers are too large for their dtype: "),
+    ],
+)
+def test_the_first_birth_says_what_to_write_instead(function, value, said):
+    assert advice(function, value).startswith(said)
 
 
 def ratio(x, y):

@@ -65,6 +65,25 @@ def test_an_error_of_an_operation_whose_shapes_fit_is_told_in_numpy_s_words():
     assert "message" not in step
 
 
+def test_where_numpy_hides_why_a_tensor_refused_the_error_says_what_to_write():
+    def assigned(x):
+        a = np.zeros(2)
+        a[0] = x * 2.0
+        return a
+
+    told = "setting an array element with a sequence. Assigning a tensor into an array stores only its plain numbers"
+    step = failed(assigned, ad.Variable(1.0))["steps"][-1]
+    assert step["text"].partition(": ")[2].startswith(f"ValueError: {told}")
+    assert "Build the whole array at once with np.stack([...])" in step["text"]
+    step = failed(lambda x: np.array([x * 2.0, [1.0, 2.0]]), ad.Variable(1.0))["steps"][-1]
+    assert "np.stack([...])" in step["text"]
+    with pytest.raises(ValueError, match="sequence") as caught, ad.trace():
+        np.array([1.0, [1.0, 2.0]])
+    assert caught.value.__notes__ == [
+        "To join tensors of one shape, write np.stack([...]); to put others end to end, np.concatenate([...])."
+    ]
+
+
 def test_a_trace_around_another_hears_of_it_too():
     h, w = ad.Variable(np.ones((3, 2))), ad.Variable(np.ones((3, 1)))
     with pytest.raises(ValueError, match="matmul"), ad.trace() as outer, ad.trace() as inner, ad.GradientTape():

@@ -43,6 +43,10 @@ export function isClose(answer, wanted, within) {
   return Math.abs(answer - wanted) <= Math.max(0.500001 * third, 1e-12);
 }
 
+/** @type {(answer: number, wanted: number) => boolean} whether it is the number rounded to two digits; a count is not */
+const isRounding = (answer, wanted) =>
+  Number.isFinite(wanted) && !Number.isInteger(wanted) && answer === Number(wanted.toPrecision(2));
+
 /** @type {(left: number[], right: number[]) => boolean} */
 export const sameShape = (left, right) =>
   left.length === right.length && left.every((axis, index) => axis === right[index]);
@@ -90,8 +94,8 @@ const briefly = (typed) => (typed.length > 30 ? `${typed.slice(0, 29)}…` : typ
 export const readAs = (asks, text) => READERS[asks][0](text);
 
 /**
- * What an answer is: {unread} where there is nothing to judge, else {right, hint}. A number that a sentence would round
- * need not be exact to its third digit, unless it is a known mistake.
+ * What an answer is: {unread} where there is nothing to judge, else {right, hint}. Unless it is a known mistake, a number
+ * may be rounded to two digits, and one that a sentence would round need not be exact to its third digit.
  * @param {Pick<Question, "asks" | "right" | "within" | "mistakes" | "hint"> & { shown?: string }} question
  * @param {string} typed
  * @returns {{ unread?: string, right?: boolean, hint?: string }}
@@ -103,8 +107,10 @@ export function judge({ asks, right, within, mistakes = [], hint, shown = "" }, 
   if (answer === undefined) return { unread: ANSWERS.unread[asks](briefly(typed)) };
   if (same(answer, right, within)) return { right: true };
   const known = mistakes.filter(([value, text]) => text && value !== undefined && same(answer, value, within));
-  const isRounded = asks === "number" && within === undefined && brief(shown) !== shown;
-  if (isRounded && !known.length && same(answer, right, FROM_THREE_DIGITS)) return { right: true };
+  if (asks === "number" && within === undefined && !known.length) {
+    const isNear = brief(shown) !== shown && same(answer, right, FROM_THREE_DIGITS);
+    if (isNear || isRounding(/** @type {number} */ (answer), right)) return { right: true };
+  }
   /** @param {Mistake} mistake */
   const distance = ([value]) => Math.abs(Number(answer) - Number(value)) || 0; // 0 for what is not a number
   const [nearest] = known.toSorted((one, other) => distance(one) - distance(other));

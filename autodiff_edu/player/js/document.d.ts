@@ -71,6 +71,7 @@ interface Step {
   call?: number;
   passed?: [number, number][];
   left_out?: [number, number];
+  numbers?: Record<string, NDArray>;
   born?: OddKind;
   entry?: number;
   tensor?: number;
@@ -145,8 +146,10 @@ interface Nudge {
   from?: number;
   size: number;
   slope?: number;
-  cut?: boolean;
   moved?: (number | null)[];
+  reasons?: ({ kind: "choice" | "switch" | "cut"; entry: number } | null)[];
+  corner?: number;
+  read?: number;
 }
 
 interface Trace {

@@ -11,26 +11,52 @@ const toDigits = (/** @type {number} */ number, digits = 4) => Number(number.toP
 const withMinus = (/** @type {number | string} */ number) => String(number).replace("-", "−");
 const withSign = (/** @type {number} */ number) => (number > 0 ? `+${number}` : withMinus(number));
 
-/** @typedef {{ portion: number, by: number, said: number | null, moved: number | null }} Moved */
+/**
+ * @typedef {object} Moved
+ * @property {number} portion
+ * @property {number} by
+ * @property {number | null} said
+ * @property {number | null} moved
+ * @property {boolean} isOther whether the code would have gone another way
+ * @property {string} why
+ */
 
 /**
- * The nudges as they are offered: a label, and points from the lowest up. In these null is what is not known.
- * @param {Pick<Trace, "nudges" | "tensors">} trace
+ * The nudges as they are offered: a label, and points from the lowest up. In these null is what is not known, and `why`
+ * is said of the gap, unless that is because of the curve.
+ * @param {Pick<Trace, "nudges" | "tensors" | "entries" | "steps">} trace
  */
-function readNudges({ nudges, tensors }) {
+function readNudges({ nudges, tensors, entries, steps }) {
   const several = nudges.some(({ target }) => target !== nudges[0].target);
+  const words = STRINGS.nudge;
+  const entryOf = (/** @type {number} */ index, whole = true) => {
+    const { output, text, where } = entries[index];
+    return words.entry(whole ? `${tensors[output].name} = ${text}` : text, where?.line);
+  };
+  /** @type {(reason: Nudge["reasons"][number], place: string) => string} */
+  const whyOf = ({ kind, entry }, place) => words[kind](entryOf(entry, kind !== "choice"), place);
+  const cornerOf = (/** @type {number} */ step) => {
+    const { corner, entry, tensor } = steps[step];
+    const at = corner.element.length ? `[${corner.element.join(", ")}]` : "";
+    const [left, right, slope] = [corner.left, corner.right, corner.slope].map(withMinus);
+    return words.corner(tensors[tensor].name + at, entryOf(entry), left, right, slope);
+  };
   return nudges.map((nudge) => {
     const [name, target] = [tensors[nudge.tensor].name, tensors[nudge.target].name];
     const place = nudge.element ? `${name}[${nudge.element.join(", ")}]` : name;
-    const what = nudge.along ? STRINGS.nudge.along(name) : place;
+    const what = nudge.along ? words.along(name) : place;
     const points = PORTIONS.map((portion) => {
       const by = toDigits(nudge.size * portion);
       const said = nudge.slope === undefined ? null : toDigits(nudge.slope * by);
       const moved = !nudge.moved ? said : portion ? nudge.moved[SHARED.nudges.indexOf(portion)] : 0;
-      return { portion, by, said, moved };
+      const near = nudge.reasons?.[SHARED.nudges.indexOf(portion || 0.05)];
+      const reason = portion || near?.kind === "cut" ? near : null; // at nudge 0 it is right, unless a part is cut
+      return { portion, by, said, moved, isOther: reason?.kind === "choice", why: reason ? whyOf(reason, place) : "" };
     });
-    const label = several ? STRINGS.nudge.of(what, target) : what;
-    return { ...nudge, place, what, points, targetName: target, label };
+    const label = several ? words.of(what, target) : what;
+    const atCorner = nudge.corner === undefined ? "" : cornerOf(nudge.corner);
+    const numbers = nudge.read === undefined ? "" : words.read(tensors[nudge.read].name);
+    return { ...nudge, place, what, points, targetName: target, label, atCorner, numbers };
   });
 }
 
@@ -111,11 +137,12 @@ export function nudgeView(trace, history, panel, stays = false) {
   else panel.querySelector("figcaption").append(button);
   panel.append(element);
 
+  const missing = (/** @type {Moved} */ { isOther }) => (isOther ? words.unknown : words.notFinite);
   const redraw = () => {
     const nudge = kept[/** @type {any} */ (choice.value)];
-    const { points, place, what, slope, targetName, cut, moved: bent, from } = nudge;
+    const { points, place, what, slope, targetName, atCorner, numbers: taken, moved: bent, from } = nudge;
     const at = points[/** @type {any} */ (slider.value)];
-    const [by, moved] = [withSign(at.by), at.moved === null ? words.notFinite : withSign(at.moved)];
+    const [by, moved] = [withSign(at.by), at.moved === null ? missing(at) : withSign(at.moved)];
     const said = at.said === null ? words.nothing : withSign(at.said);
     const gap = at.said === null || at.moved === null ? null : withSign(toDigits(at.moved - at.said));
     /** @type {(name: string, term: string, number: string) => HTMLElement} */
@@ -129,14 +156,15 @@ export function nudgeView(trace, history, panel, stays = false) {
     );
     plot.replaceChildren(...plotOf(points, at, [words.nudgeOf(what), words.changeOf(targetName)]));
     const unreached = slope === undefined && words.unreached(place);
-    write(why, unreached || (cut ? words.cut(place) : bent ? words.curved : words.straight));
+    const of = bent ? words.curved : words.straight;
+    write(why, (at.isOther && at.why) || unreached || atCorner || at.why || taken || of);
     set(slider, "aria-valuetext", words.aloud(by, targetName, moved, said));
     mark(nudge, at);
   };
   /** @type {(nudge: ReturnType<typeof readNudges>[number], at: Moved) => void} */
   const mark = ({ tensor, target, from, place }, at) => {
     const before = Number(trace.tensors[target].value.text);
-    const after = at.moved === null ? words.notFinite : withMinus(toDigits(before + at.moved));
+    const after = at.moved === null ? missing(at) : withMinus(toDigits(before + at.moved));
     const to = from === undefined ? withSign(at.by) : withMinus(toDigits(from + at.by));
     const name = trace.tensors[tensor].name === place ? "" : `${place}: `;
     const first = from === undefined ? to : `${name}${withMinus(toDigits(from))} → ${to}`;

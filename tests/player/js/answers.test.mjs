@@ -58,6 +58,10 @@ test("an answer may be worked out from the three digits of a sentence", () => {
   assert.deepEqual(judge(third, "0.67"), { right: false, hint: "That is w." }, "a known mistake stays one");
   const whole = { asks: "number", right: 201, shown: "201", hint: "Look." };
   assert.deepEqual(judge(whole, "200"), { right: false, hint: "Look." }, "what is shown in full is asked for in full");
+  const long = { ...whole, right: 1.87475, shown: "1.87475", mistakes: [[1.6, "That is w."]] };
+  for (const right of ["1.9", "1.87", "1.875", "1.87475"]) assert.ok(judge(long, right).right, right);
+  for (const wrong of ["1.8", "2", "1.85", "1.92", "-1.9"]) assert.ok(!judge(long, wrong).right, wrong);
+  assert.ok(judge({ ...long, right: 0.0346, shown: "0.0346" }, "0.035").right && !judge(whole, "180").right);
   assert.deepEqual(judge({ ...third, within: 0 }, "0.666"), { right: false, hint: "Look." });
 });
 

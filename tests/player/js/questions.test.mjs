@@ -70,9 +70,11 @@ test("what is asked about a small program", () => {
     ["value", "kept", "recorded", "fate", "next", "sum", "sum", "next", "sum", "sum", "sum"]);
 });
 
-test("a turn of a loop is asked about once", () => {
+test("a turn of a loop is asked about once, and what all the turns add up to", () => {
   const asked = askedOf(traces.power);
-  assert.equal(asked.filter(({ prompt }) => prompt.includes("sends")).length, 2);
+  assert.equal(asked.filter(({ prompt }) => prompt.includes("sends")).length, 3);
+  const { steps } = traces.power.document;
+  assert.ok(asked.some(({ step, asks }) => asks === "number" && steps[step].count === steps[step].of && steps[step].of > 2));
   assert.ok(asked.length < traces.power.document.steps.length / 2);
 });
 
@@ -102,14 +104,15 @@ test("each known mistake about a sum has its hint", () => {
     [before + local, `multiply it by the cotangent that arrived, ${g}.`],
     [before + g, "That is the cotangent that arrived: multiply it"], [before - added, "Check the sign"],
     [before, "That is what x already has"], ["None", "it is not None"],
-    [123456, `Multiply the cotangent that arrived, ${g}, by the local derivative, then add what is already there.`],
+    [123456, `Multiply the cotangent that arrived, ${g}, by the local derivative d `],
+    [123456, "/d x for this x alone, then add what is already there."],
   ];
   for (const [typed, hint] of hints) assert.ok(judge(question, String(typed)).hint.includes(hint), `${typed}: ${hint}`);
   assert.ok(question.prompt.includes(`whose cotangent is ${before} so far`));
 
   const [first] = numbers(trace, "accumulate");
   assert.ok(judge(questionAt(trace, first), "123456").hint.startsWith(
-    "Multiply the cotangent that arrived, 1, by the local derivative"));
+    "Multiply the cotangent that arrived, 1, by the local derivative d "));
   assert.ok(questionAt(trace, first).prompt.includes("which has no cotangent yet"));
   const [toY] = numbers(trace, "accumulate", { tensor: tensor(trace, "y") });
   const aboutY = { 9: "That is the contribution to w, the other input", 45: "the question is about a cotangent",
@@ -137,6 +140,22 @@ test("of arrays the shapes are asked", () => {
   assert.ok(judge(questionAt(trace, record), "(2, 3)").right);
 });
 
+test("where contributions to an array add up, one element of the sum is asked", () => {
+  const array = (...data) => ({ shape: [2], dtype: "float64", data, text: `[${data.join(" ")}]` });
+  const { document } = traces.cubic;
+  const steps = structuredClone(document.steps);
+  const at = steps.findIndex(({ kind, before }) => kind === "accumulate" && before);
+  const sums = { before: array(1, 2), contribution: array(3, -7), after: array(4, -5) };
+  Object.assign(steps[at], sums);
+  const changed = { ...document, steps };
+  const question = questionsOf(changed, readHistory(changed), false).about({ kind: "sum", step: at });
+  assert.ok(question.prompt.includes("At element [1] the cotangent of x is 2 so far"), question.prompt);
+  assert.deepEqual(judge(question, "-5"), { right: true });
+  for (const [typed, hint] of [["-7", "You replaced"], ["2", "already has"], ["9", "sign"]]) {
+    assert.ok(judge(question, typed).hint.includes(hint), typed);
+  }
+});
+
 test("tangents are asked in forward mode, with a hint for each mistake", () => {
   const trace = traces.pushing; // exp(x w - 6) w + x
   assert.ok(askedOf(trace).filter((question) => kindOf(question) === "pushed").length >= 3);
@@ -144,7 +163,7 @@ test("tangents are asked in forward mode, with a hint for each mistake", () => {
   const question = questionAt(trace, product);
   const hints = {
     2: "That is what x does alone.", 1.5: "That is what w does alone.", 5: "You added up the local derivatives.",
-    3: "That is a local derivative: multiply it by the tangent of its input, 0.5.",
+    3: "That is the local derivative d t/d x: multiply it by the tangent of its input, 0.5.",
     1: "That is the tangent of x, an input", 0.5: "That is the tangent of w, an input", "-3.5": "Check the sign",
     6: "the question is about a tangent", None: "it is not None",
     77: "Multiply the tangent of each input by the local derivative with respect to it",

@@ -83,14 +83,37 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
     return askChoice(options, whole(entry), { prompt: words.next(called(tape)), hint: hints.next });
   };
 
+  /**
+   * What an array's accumulator has at its largest element once a contribution is added.
+   * @type {(step: Step, whole: string) => Question | null}
+   */
+  const elementOf = ({ tensor, before, contribution, after }, whole) => {
+    const [had, added, right] = [before, contribution, after].map((array) => flat(array));
+    if (after.every || !right.every((item) => Number.isFinite(item))) return null;
+    const at = right.reduce((most, item, k) => (Math.abs(item) > Math.abs(right[most]) ? k : most), 0);
+    const index = after.shape.map((length, axis) =>
+      Math.floor(at / after.shape.slice(axis + 1).reduce((product, each) => product * each, 1)) % length);
+    const prompt = words.accumulates.element(name(tensor), whole, `[${index.join(", ")}]`, String(had[at]));
+    /** @type {Mistake[]} */
+    const mistakes = [
+      [added[at], hints.replaced(String(had[at]))], [had[at], hints.before(name(tensor))],
+      [had[at] - added[at], hints.sign], [null, hints.path],
+    ];
+    return askNumber({ data: right[at], text: String(right[at]) }, { prompt, mistakes, hint: hints.sum });
+  };
+
   /** @type {(step: Step, number: number) => Question | null} */
-  const sum = ({ entry, argument, tensor, before, contribution, after, pass }, number) => {
+  const sum = (step, number) => {
+    const { entry, argument, tensor, before, contribution, after, pass } = step;
     const { arguments: given, output } = entries[entry];
     const [g, from] = [history.arrived(entry, number), history.pulled(entry, number)];
     // What an outer tape records of this pass has shown the result already.
     if (steps.slice(from, number).some(({ kind }) => kind === "record")) return null;
+    const uses = given.filter((each) => each === tensor).length;
+    const factor = words.factor(name(output), name(tensor), uses > 1);
     /** @param {"number" | "shape"} asks */
     const prompt = (asks) => words.accumulates[asks](name(tensor), whole(entry), before?.text);
+    if (before && after.shape.length) return elementOf(step, whole(entry));
     if (after.shape.length) {
       const { shape } = g ?? tensors[output].value;
       const copied = shape.length > after.shape.length || shape.some((n, axis) => n > 1 && after.shape[axis] === 1);
@@ -111,8 +134,8 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
     /** @type {Mistake[]} */
     const mistakes = [
       [added, before && hints.replaced(before.text)],
-      ...alone(local, hints.local(g?.text)),
-      ...alone(arrived, hints.arrived),
+      ...alone(local, hints.local(factor, g?.text)),
+      ...alone(arrived, hints.arrived(factor)),
       ...alone(-added, hints.sign),
       ...others.flatMap((step) =>
         alone(numberIn(step.contribution), hints.argument(name(/** @type {number} */ (given[step.argument]))))),
@@ -121,7 +144,7 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
       ...alone(arrived / local, hints.reciprocal),
       [null, hints.path],
     ];
-    return askNumber(after, { prompt: prompt("number"), mistakes, hint: hints.rule(g?.text) });
+    return askNumber(after, { prompt: prompt("number"), mistakes, hint: hints.rule(factor, g?.text) });
   };
 
   /**

@@ -54,9 +54,9 @@ export function questionsOf(trace, history, grouped) {
     const [found, asked, latest, done, row] = [new Map(), {}, {}, new Set(), [null, null]];
     trace.steps.forEach(({ kind, where, argument, count, of, contributions }, number) => {
       const isWhole = (of > 1 && count === of) || contributions; // the sum that all went for
-      // Each turn of a loop does the same, and is asked about once.
+      // Each turn of a loop does the same, and is asked about once; so is the sum of what they all send.
       /** @param {string} each */
-      const place = (each) => where && [each, where.code, where.line, where.columns, argument].join();
+      const place = (each) => where && [each, where.code, where.line, where.columns, argument, isWhole].join();
       const isVaried = (/** @type {string} */ each) => kind === "compile" || row.some((before) => before !== each);
       /** @param {string} each */
       const isFree = (each) => !(asked[each] >= MOST[each]) && !done.has(place(each)) && (isWhole || isVaried(each));

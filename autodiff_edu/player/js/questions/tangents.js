@@ -39,11 +39,15 @@ export function tangentQuestions({ entries, tensors }, history, { name, whole })
     const locals = moving.map((k, index) => parts[index] / numberIn(tangents[k]));
     const right = numberIn(tangent);
     const several = moving.length > 1;
+    const slope = (/** @type {number} */ k) => {
+      const uses = given.filter((each) => each === given[k]).length;
+      return hints.slope(words.factor(name(output), name(given[k]), uses > 1), tangents[k].text);
+    };
     /** @type {Mistake[]} */
     const all = [
       ...mistaken(moving, (k, index) => [parts[index], several && hints.part(name(given[k]))]),
-      [locals.reduce((sum, local) => sum + local), several ? hints.locals : hints.slope(tangents[moving[0]].text)],
-      ...mistaken(moving, (k, index) => [locals[index], hints.slope(tangents[k].text)]),
+      [locals.reduce((sum, local) => sum + local), several ? hints.locals : slope(moving[0])],
+      ...mistaken(moving, (k, index) => [locals[index], slope(k)]),
       ...mistaken(moving, (k) => [numberIn(tangents[k]), hints.moved(name(given[k]))]),
       [-right, hints.sign],
       [numberIn(value), hints.valueNotTangent(name(output))],
