@@ -148,6 +148,15 @@ export function equation(first, ...others) {
     row(space(), sign(text, { form: "infix", lspace: "0", rspace: "0" }), space(), node));
   return math("math", { displaystyle: "true" }, row(row(first), ...parts));
 }
+/**
+ * A table of numbers in brackets.
+ * @type {(rows: string[][]) => Element}
+ */
+export const drawMatrix = (rows) => {
+  const [left, right] = ["[", "]"].map((text) => sign(text, { stretchy: "true" }));
+  const cell = (/** @type {string} */ text) => math("mtd", {}, math("mn", {}, text));
+  return row(left, math("mtable", {}, ...rows.map((items) => math("mtr", {}, ...items.map(cell)))), right);
+};
 /** @type {(text: string, longest?: number) => Element} */
 export const result = (text, longest) =>
   (/^[^\s[\]]+$/.test(text) && text.length < 26 ? numeral(text)[0] : code(text, longest));
