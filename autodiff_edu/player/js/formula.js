@@ -149,13 +149,12 @@ export function equation(first, ...others) {
   return math("math", { displaystyle: "true" }, row(row(first), ...parts));
 }
 /**
- * A table of numbers in brackets.
+ * A table of numbers, in brackets that panel.css draws, for fonts without mathematics have none that grow.
  * @type {(rows: string[][]) => Element}
  */
 export const drawMatrix = (rows) => {
-  const [left, right] = ["[", "]"].map((text) => sign(text, { stretchy: "true" }));
   const cell = (/** @type {string} */ text) => math("mtd", {}, math("mn", {}, text));
-  return row(left, math("mtable", {}, ...rows.map((items) => math("mtr", {}, ...items.map(cell)))), right);
+  return math("mtable", { class: "matrix" }, ...rows.map((items) => math("mtr", {}, ...items.map(cell))));
 };
 /** @type {(text: string, longest?: number) => Element} */
 export const result = (text, longest) =>

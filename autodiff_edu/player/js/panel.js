@@ -193,7 +193,7 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
     const values = (/** @type {Leaf} */ leaf) => (leaf === "g" ? arrived : value(entry, leaf, number));
     const isNumber = !Array.isArray(tree); // what it is in numbers is the outcome already
     const nodes = both(entry, tree, isNumber || (isCovered() && !sent) ? null : arrived && values);
-    const unfolds = Array.isArray(tree) && tree[0] === "sum"; // which is a picture of its own
+    const unfolds = ["sum", "where"].includes(tree[0]); // that is a picture of its own, and cases have no room for them
     if (isLit && !isNumber && !unfolds) nodes.push(...pictured(entry, tree, values));
     if (sent) nodes.push(...outcome(sent));
     set(nodes[0], "data-factor", "");
@@ -262,10 +262,10 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
   const alone = () => (flow.staged() ? LONGEST_RESULT : LONGEST_ALONE);
   /**
    * A result, whose numbers stand below each other if they are too many for a line.
-   * @type {(array: NDArray | null) => [sign: string, node: Element][]}
+   * @type {(array: NDArray | null, none: string) => [sign: string, node: Element][]}
    */
-  const drawResult = (array) => {
-    const text = flow.staged() ? brief(array?.text ?? words.none) : array?.text ?? words.none;
+  const drawResult = (array, none) => {
+    const text = flow.staged() ? brief(array?.text ?? none) : array?.text ?? none;
     if (text.length <= alone() || !isWritten(array)) return [["=", result(text, alone())]];
     const digits = flow.staged() ? 3 : 6;
     return piecesOf(array, LONGEST_RESULT_LINE).map(({ rows: numbers }, index) =>
@@ -292,17 +292,17 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
       });
     } else if (step.kind === "seed" || step.kind === "outcome") {
       const array = step.cotangent ?? step.gradient;
-      const known = drawResult(array);
+      const known = drawResult(array, words.none);
       const isSum = step.word === ".grad"; // of this pass's cotangent and of what was there
       const name = isSum ? drawName(`${subject.name}.grad`) : drawBarName(subject.name);
       forward.replaceChildren(equation(name, ...known));
     } else if (step.kind === "move") {
-      forward.replaceChildren(equation(drawDotName(subject.name), ["=", result(step.tangent.text, alone())]));
+      forward.replaceChildren(equation(drawDotName(subject.name), ...drawResult(step.tangent, words.none)));
     } else if (step.formula !== undefined) {
       forward.replaceChildren(formulas.updated(number));
     } else if (subject) {
-      const known = result(history.value(step.tensor, number), alone());
-      forward.replaceChildren(equation(drawName(subject.name), ["=", known]));
+      const known = drawResult(history.known(step.tensor, number), UNKNOWN);
+      forward.replaceChildren(equation(drawName(subject.name), ...known));
     } else forward.replaceChildren(UNKNOWN);
     backward.replaceChildren(...shown);
     for (const box of [forward, backward]) fit(box);
