@@ -74,10 +74,10 @@ Lists refer to each other by index, counted from 0.
 - `program`: the same in NumPy: `lines`, texts; `steps`, for each step the index of its line, or null.
 
 An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, or of
-summands that cancel to as many as their sum needs, nested; strings where JSON has no number; null where the array was released). Of an array above 256 elements
-`data` is a sample, every so many along each axis; `every` says how many, and `norm` is that of the whole array. `where`
-is null or `code`, `line`, `columns` (of the expression); of an "accumulate" from a custom gradient it is in its
-backward function.
+summands that cancel to as many as their sum needs, nested; strings where JSON has no number; null where the array was
+released). Of an array above 256 elements `data` is a sample, every so many along each axis; `every` says how many, and
+`norm` is that of the whole array. `where` is null or `code`, `line`, `columns` (of the expression); of an "accumulate"
+from a custom gradient it is in its backward function.
 """
 
 from __future__ import annotations

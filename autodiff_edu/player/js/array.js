@@ -262,7 +262,7 @@ export function arrayPlace(attributes = {}) {
     const size = array?.data == null ? 0 : flat(array).length;
     const [rows, columns] = size > 0 && array.shape.length > 1 ? array.shape.slice(-2) : [0, 0];
     const digitsOf = (/** @type {Data[][]} */ numbers) =>
-      [room || numbers[0].length > 3 ? 3 : 4, 3].find((digits) => lettersOf(numbers, digits) <= NARROW) ?? 2;
+      [room || numbers[0].length > 3 ? 3 : 4, 3].find((few) => lettersOf(numbers, few) <= NARROW) ?? 2;
     const [most, isVector] = [room ? LOWEST_TABLE : TALLEST_TABLE, array?.shape.length === 1];
     const isWide = (/** @type {Piece} */ { rows: numbers }) =>
       lettersOf(numbers, 3) + 0.6 * numbers[0].length > (room ?? LINE_ROOM) || (isVector && numbers.length > most);

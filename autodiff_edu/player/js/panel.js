@@ -193,7 +193,7 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
     const values = (/** @type {Leaf} */ leaf) => (leaf === "g" ? arrived : value(entry, leaf, number));
     const isNumber = !Array.isArray(tree); // what it is in numbers is the outcome already
     const nodes = both(entry, tree, isNumber || (isCovered() && !sent) ? null : arrived && values);
-    const unfolds = ["sum", "where"].includes(tree[0]); // that is a picture of its own, and cases have no room for them
+    const unfolds = ["sum", "where"].includes([tree].flat()[0]); // a picture of its own; no room for any
     if (isLit && !isNumber && !unfolds) nodes.push(...pictured(entry, tree, values));
     if (sent) nodes.push(...outcome(sent));
     set(nodes[0], "data-factor", "");
@@ -316,6 +316,14 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
   };
   /** The formula that is lit is seen whole: of those above it the first ones go, and its letters get smaller. */
   const bring = () => {
+    about.hidden = false;
+    scroll();
+    // On stage, where nobody scrolls, a table of which not even a row can be seen makes room.
+    const bottomOf = (/** @type {Element | null} */ part) => part?.getBoundingClientRect().bottom;
+    const isCut = sum.hasAttribute("data-active") && bottomOf(body.firstElementChild) > bottomOf(atHand);
+    about.hidden = flow.staged() && isCut;
+  };
+  const scroll = () => {
     atHand.scrollTop = 0;
     const lit = backward.querySelector("[data-now]");
     if (!lit || !atHand.clientHeight) return;
