@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from math import floor, log10
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ DERIVATIVES = {"gradient": "gradient", "jacobian": "Jacobian", "batch_jacobian":
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 FEW = 4
 """A sentence writes at most this many numbers of an array."""
+LARGEST_WRITTEN = 12
+"""A result, or an array by itself, is written with at most this many numbers."""
 
 FRACTION = re.compile(r"(\d+\.\d+)(e[-+]\d+)?")
 
@@ -38,7 +41,7 @@ def show(array: Any, indent: int = 0) -> str:
     return text if array.dtype in (np.float64, np.int_, np.bool_, np.complex128) else f"{text}, dtype={array.dtype}"
 
 
-def short_value(array: Any) -> str:
+def short_value(array: Any, digits: int = 6) -> str:
     """Write a value on one line: six significant digits; a large array by its shape and range.
 
     >>> short_value(np.float64(2 / 3)), short_value(np.array([1.0, 2.5])), short_value(np.zeros((3, 400)))
@@ -49,11 +52,11 @@ def short_value(array: Any) -> str:
     if not isinstance(array, np.ndarray | np.generic):
         return f"{'×'.join(map(str, array.shape))} (not computed here)".lstrip()
     if array.ndim == 0:
-        return number(array.item())
+        return number(array.item(), digits)
     if array.size == 0:
         return f"{'×'.join(map(str, array.shape))}, empty"
-    if array.size <= 12:
-        return _nested(array)
+    if array.size <= LARGEST_WRITTEN:
+        return _nested(array, digits)
     shape = "×".join(map(str, array.shape)) + (" numbers" if array.ndim == 1 else "")
     if array.dtype.kind == "c":
         return f"{shape}, up to {number(np.abs(array).max())} in size"
@@ -61,15 +64,15 @@ def short_value(array: Any) -> str:
     return f"{shape}, all {number(low)}" if low == high else f"{shape}, from {number(low)} to {number(high)}"
 
 
-def spoken_value(array: Any, noun: str = "array") -> str:
-    """Write a value as part of a sentence: a number, up to four of them, or a phrase about the noun with its shape.
+def spoken_value(array: Any, noun: str = "array", most: int = FEW, digits: int = 3) -> str:
+    """Write a value as part of a sentence: a number, a few of them, or a phrase about the noun with its shape.
 
     >>> spoken_value(np.array([2 / 3, 2.5])), spoken_value(np.zeros((8, 400))), spoken_value(np.arange(20), "cotangent")
     ('[0.667 2.5]', 'an 8×400 array filled with 0', 'a cotangent of length 20')
     """
-    if is_written(array):
-        text = short_value(array)
-        return brief(text) if getattr(array, "dtype", np.dtype(int)).kind in "fc" else text
+    if is_written(array, most):
+        text = short_value(array, max(digits, 6))
+        return brief(text, digits) if getattr(array, "dtype", np.dtype(int)).kind in "fc" else text
     shape, same = "×".join(map(str, array.shape)), _find_filling(array)
     text = f"{noun} of length {array.size}" if array.ndim == 1 else f"{shape} {noun}"
     if array.size == 0:
@@ -94,11 +97,11 @@ def spoken_size(array: Any) -> str:
     return f" ({size}{filling if isinstance(array, np.ndarray) else ', not computed here'})"
 
 
-def is_written(array: Any) -> bool:
+def is_written(array: Any, most: int = FEW) -> bool:
     """Return whether a sentence writes the numbers of a value: up to four in a row or two are easily read."""
     known = array is None or isinstance(array, np.ndarray | np.generic)
     rows = len(array) if getattr(array, "ndim", 0) > 1 else 1
-    return known and (not getattr(array, "ndim", 0) or (0 < array.size <= FEW and rows <= 2))
+    return known and (not getattr(array, "ndim", 0) or (0 < array.size <= most and (rows <= 2 or most > FEW)))
 
 
 def _find_filling(array: Any) -> str | None:
@@ -118,8 +121,8 @@ def spell_out(text: str, but: str = "") -> str:
     return "".join(c if c.isprintable() or c in but else ascii(c)[1:-1] for c in text)
 
 
-def number(value: Any) -> str:
-    """Write one number with six significant digits; a zero has no sign.
+def number(value: Any, digits: int = 6) -> str:
+    """Write one number with six significant digits, or so many; a zero has no sign.
 
     >>> number(np.float64(0.1)), number(np.float64(1e-9)), number(np.complex128(1 - 2j)), number(np.bool_(True))
     ('0.1', '1e-09', '1-2j', 'True')
@@ -129,13 +132,13 @@ def number(value: Any) -> str:
     ('2412.93', '2412.93')
     """
     if isinstance(value, complex | np.complexfloating):
-        return f"{_settled(value.real):.6g}{_settled(value.imag):+.6g}j"
-    return f"{_settled(value):.6g}" if isinstance(value, float | np.floating) else str(value)
+        return f"{_settled(value.real):.{digits}g}{_settled(value.imag):+.{digits}g}j"
+    return f"{_settled(value):.{digits}g}" if isinstance(value, float | np.floating) else str(value)
 
 
 @lru_cache(maxsize=4096)
-def brief(text: str) -> str:
-    """Round the numbers of a text to three significant digits, and keep all digits before the point.
+def brief(text: str, digits: int = 3) -> str:
+    """Round the numbers of a text to three significant digits, or so many, and keep all digits before the point.
 
     It starts from a text of six digits, so it depends on the processor no more than that text does, and js/brief.js,
     which has only the text, gets the same result.
@@ -143,15 +146,52 @@ def brief(text: str) -> str:
     >>> brief("0.666667"), brief("1234.56"), brief("1.23457e+06"), brief("2.125"), brief("[0.333333-2j 123457]")
     ('0.667', '1235', '1.23e+06', '2.13', '[0.333-2j 123457]')
     """
-    return FRACTION.sub(_round_number, text)
+    return FRACTION.sub(lambda found: _round_number(found[1], found[2] or "", digits), text)
 
 
-def _round_number(found: re.Match[str]) -> str:
-    text, exponent = found[1], found[2] or ""
-    digits = max(3, text.index("."))
+def _round_number(text: str, exponent: str, digits: int) -> str:
+    whole, digits = text + exponent, max(digits, text.index("."))
     # a text halfway between two numbers is rounded up, as a reader would
     rounded = float(f"{float(text) * (1 + 1e-12):.{digits}g}")
-    return f"{rounded:.6g}{exponent}" if rounded < 10 or not exponent else found[0]
+    return f"{rounded:.{max(digits, 6)}g}{exponent}" if rounded < 10 or not exponent else whole
+
+
+MOST_DIGITS = 13
+
+
+def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3) -> int:
+    """Return how many digits summands need for their sum, which has `least` of them, to be what is shown.
+
+    These are more where numbers cancel, if not all that is left of them is rounding. js/brief.js does the same.
+
+    >>> count_digits_of_sum([0.50005312, -0.5], 5.312e-05), count_digits_of_sum([0.5, 0.25049], 0.75049)
+    (7, 3)
+    """
+    values = [total, *parts]
+    if not all(isinstance(value, np.ndarray | np.generic | float | int) for value in values):
+        return least
+    arrays = [np.asarray(value) for value in values]
+    if any(array.dtype.kind not in "iuf" or array.size > LARGEST_WRITTEN for array in arrays):
+        return least
+    rows = zip(*(array.ravel().tolist() for array in np.broadcast_arrays(*arrays)), strict=True)
+    return max((_count_digits(row[1:], row[0], least) for row in rows), default=least)
+
+
+def _count_digits(parts: tuple[float, ...], total: float, least: int) -> int:
+    largest = max(map(abs, parts))
+    if not 0 < 2 * abs(total) < largest < float("inf"):
+        return least
+
+    def shown(value: float, digits: int) -> float:
+        return float(brief(number(float(value), MOST_DIGITS), digits))
+
+    unit = 10.0 ** (floor(log10(abs(total))) - least + 1)
+    enough = (
+        digits
+        for digits in range(least, MOST_DIGITS + 1)
+        if abs(sum(shown(part, digits) for part in parts) - shown(total, least)) < 0.6 * unit
+    )
+    return next(enough, least)
 
 
 def _settled(value: Any) -> float:
@@ -159,8 +199,8 @@ def _settled(value: Any) -> float:
     return float(f"{value:.13g}") + 0.0
 
 
-def _nested(array: Any) -> str:
-    return f"[{' '.join(map(_nested, array))}]" if array.ndim else number(array[()])
+def _nested(array: Any, digits: int) -> str:
+    return f"[{' '.join(_nested(part, digits) for part in array)}]" if array.ndim else number(array[()], digits)
 
 
 def is_array(value: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor import Tensor
-from ..text.formatting import number, short_value
+from ..text.formatting import count_digits_of_sum, number, short_value
 
 LARGEST = 256
 
@@ -89,11 +89,21 @@ def _every(shape: tuple[int, ...]) -> list[int]:
         counts[longest] = left[longest] - 1
 
 
-def _round(data: Any) -> Any:
+def refine(described: list[dict[str, Any]], parts: list[Any], total: Any, sign: float = 1.0) -> None:
+    """Describe the numbers of summands that cancel with as many digits as their sum needs; the last has this sign."""
+    if not isinstance(total, np.ndarray | np.generic) or total.dtype.kind != "f":
+        return
+    digits = count_digits_of_sum([*parts[:-1], sign * parts[-1]], total, 6)
+    for description, part in zip(described, parts, strict=True):
+        if digits > 6:
+            description["data"] = _round(np.asarray(part).tolist(), digits)
+
+
+def _round(data: Any, digits: int = 6) -> Any:
     if isinstance(data, list):
-        return [_round(part) for part in data]
+        return [_round(part, digits) for part in data]
     if isinstance(data, complex):
         return number(data)
     if isinstance(data, float):
-        return float(number(data)) if isfinite(data) else f"{data}"
+        return float(number(data, digits)) if isfinite(data) else f"{data}"
     return data

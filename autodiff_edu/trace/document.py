@@ -76,10 +76,11 @@ Lists refer to each other by index, counted from 0.
 - `sweep`, `patches`, `contours` and `compiling`: only in documents of special kinds; see player/extra_parts.py.
 - `program`: the same in NumPy: `lines`, texts; `steps`, for each step the index of its line, or null.
 
-An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, nested;
-strings where JSON has no number; null where the array was released). Of an array above 256 elements `data` is a
-sample, every so many along each axis; `every` says how many, and `norm` is that of the whole array. `where` is null or
-`code`, `line`, `columns` (of the expression); of an "accumulate" from a custom gradient it is in its backward function.
+An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, or of
+summands that cancel to as many as their sum needs, nested; strings where JSON has no number; null where the array was
+released). Of an array above 256 elements `data` is a sample, every so many along each axis; `every` says how many, and
+`norm` is that of the whole array. `where` is null or `code`, `line`, `columns` (of the expression); of an "accumulate"
+from a custom gradient it is in its backward function.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ from ..text.labels import Labels, is_mask, names_in, names_of_arguments, names_o
 from ..text.places import names
 from ..text.shared import shared
 from ..text.statements import find_origin
-from .arrays import array
+from .arrays import array, refine
 from .backward_calls import backward_calls
 from .broadcasting import is_copied, unfold
 from .corner_steps import CornerSteps
@@ -121,6 +122,9 @@ if TYPE_CHECKING:
 
 RUNNERS = ("play", "compare")
 """The functions that run and differentiate a function of the user's: what they do themselves is on no line of it."""
+
+SUMS = {np.add: 1.0, np.subtract: -1.0}
+"""The sign that the second operand of a sum has."""
 
 
 def empty(title: str) -> dict[str, Any]:
@@ -286,6 +290,8 @@ class Writer:
                 step |= {"tensor": self.tensors[entry.output_id], "tangent": self._array(tangent), "pass": number}
                 if sum(part is not None for part in parts) > 1:
                     step["contributions"] = [None if part is None else self._array(part) for part in parts]
+                    moving = [part._array for part in parts if part is not None]
+                    refine([part for part in step["contributions"] if part], moving, tangent._array)
             case events.Assign(variable=variable, value=value):
                 step |= {"tensor": self._tensor(variable._id, variable, "variable"), "value": self._array(value)}
             case Rebind(tensor=tensor, source=source):
@@ -337,6 +343,9 @@ class Writer:
         self.seen[number, id] += 1
         arrived = self.arrived.get((number, event.entry.output_id))
         whole = None if self.foreign else unfold(event.entry, event.argument, arrived, event.value)
+        parts = [one for one in (event.before, event.value) if one is not None]
+        if len(parts) == 2:
+            refine([self._array(part) for part in parts], [part._array for part in parts], event.after._array)
         return ({} if whole is None else {"unfolded": array(whole)}) | {
             "entry": self._entry(event.entry, None),
             "argument": event.argument,
@@ -388,6 +397,9 @@ class Writer:
                 described["call"] = step["call"]
             self.document["entries"].append(described)
             self.described.append(entry)
+            if (sign := SUMS.get(entry.operation)) and entry.values is not None and len(described["inputs"]) == 2:
+                given = [self.document["tensors"][argument]["value"] for argument in described["inputs"]]
+                refine(given, [getattr(value, "_array", value) for value in entry.values], entry.output_value, sign)
         index = self.entries[entry.output_id]
         tapes = self.document["entries"][index]["tapes"]
         if step is not None and step["kind"] not in ("skip", "error") and step["tape"] not in tapes:

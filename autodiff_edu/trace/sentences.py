@@ -12,7 +12,15 @@ from ..core.entry import Entry
 from ..core.events import Event
 from ..core.rule import kind_of
 from ..core.tensor import Tensor
-from ..text.formatting import DERIVATIVES, derivative, is_written, spoken_size, spoken_value
+from ..text.formatting import (
+    DERIVATIVES,
+    LARGEST_WRITTEN,
+    count_digits_of_sum,
+    derivative,
+    is_written,
+    spoken_size,
+    spoken_value,
+)
 from ..text.labels import Labels
 from ..text.places import place
 from .backward_calls import BackwardCall
@@ -115,7 +123,8 @@ class Sentences:
                 parts = [part for part in event.contributions if part is not None]
                 if not is_written(moved):
                     return f"{self._entry(entry)}: {name} gets its tangent{spoken_size(moved)}{_count_parts(parts)}."
-                total = " + ".join(spoken_value(part._array) for part in parts).replace("+ -", "- ")
+                digits = count_digits_of_sum([part._array for part in parts], moved)
+                total = " + ".join(spoken_value(part._array, digits=digits) for part in parts).replace("+ -", "- ")
                 total = f"{total} = {spoken_value(moved)}" if len(parts) > 1 else spoken_value(moved)
                 return f"{self._entry(entry)}: the tangent of {name} is {total}."
             case events.Assign(variable=variable, value=value):
@@ -240,7 +249,7 @@ class Sentences:
 
     def _array(self, array: Any) -> str:
         """Write a value, and its shape if the value does not show it."""
-        text = spoken_value(array)
+        text = spoken_value(array, most=LARGEST_WRITTEN)
         return f"{text}, of shape {array.shape}" if array.ndim and text.startswith("[") else text
 
     def _why(self, causes: tuple[Any, ...], name: str, step: dict[str, Any]) -> str:
@@ -265,9 +274,10 @@ def _describe_value(name: str, array: Any) -> str:
 
 def _describe_sum(name: str, event: events.Accumulate, step: dict[str, Any], said: str) -> str:
     """Describe a contribution in numbers."""
-    before, contribution, after = (
-        None if one is None else spoken_value(one._array) for one in (event.before, event.value, event.after)
-    )
+    parts = [one._array for one in (event.before, event.value) if one is not None]
+    digits, after = count_digits_of_sum(parts, event.after._array), spoken_value(event.after._array)
+    *rest, contribution = (spoken_value(part, digits=digits) for part in parts)
+    before = rest[0] if rest else None
     had = "Nothing was there yet" if before is None else f"It is added to {before}"
     is_what = f"{said}, which is {contribution}" if said else contribution
     which = f" That was contribution {step['count']} of {step['of']}." if step["of"] > 1 else ""

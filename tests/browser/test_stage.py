@@ -601,3 +601,42 @@ def test_a_question_that_is_open_stays_open(stage: Any) -> None:
     answer.press("Escape")
     player.root.locator(":scope:not([data-stage])").wait_for()
     assert answer.input_value() == "12"
+
+
+def test_cases_have_no_strips_and_two_by_two_numbers_are_seen_whole(visit: Any, tmp_path: Path) -> None:
+    tab = visit(save_page(clipped(), tmp_path), viewport=SCREEN)
+    drawn = enter(tab).at_every_step('root => root.querySelectorAll("mtable svg").length')
+    assert not any(drawn)
+    tab = visit(save_page(newton(), tmp_path), viewport=SCREEN)
+    player = enter(tab)
+    cut = """root => {
+      const seen = (part) => part.checkVisibility() && part.getClientRects().length > 0;
+      const sum = root.querySelector(".accumulator");
+      const row = root.querySelector(".about tbody > tr");
+      const below = row.getBoundingClientRect().bottom - root.querySelector(".at-hand").getBoundingClientRect().bottom;
+      return seen(sum) ? [sum.scrollHeight - sum.clientHeight, seen(row) ? below : 0] : [0, 0];
+    }"""
+    for over, below in player.at_every_step(cut):
+        assert over <= 1
+        assert below <= 1
+
+
+def clipped() -> ad.Trace:
+    x = ad.Variable(np.linspace(-1.5, 1.5, 23), name="x")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            y = np.sum(np.clip(2 * x, -1.0, 1.0) ** 2)
+        tape.gradient(y, x)
+    return traced
+
+
+def newton() -> ad.Trace:
+    x = ad.Variable([1.2, 0.8], name="x")
+    with ad.trace() as traced:
+        for _ in range(2):
+            with ad.GradientTape() as outer:
+                with ad.GradientTape() as inner:
+                    f = (1 - x[0]) ** 2 + 10 * (x[1] - x[0] ** 2) ** 2
+                g = inner.gradient(f, x)
+            x.assign_sub(np.linalg.solve(outer.jacobian(g, x).numpy(), g.numpy()))
+    return traced

@@ -156,3 +156,36 @@ def test_what_rounding_leaves_of_zero_is_told():
     assert "so the cotangent of x is now -5.55e-17 (0 up to rounding). " in said["accumulate"][-1]
     for kind, texts in list_sentences(f, x=1e-17).items():
         assert sum("rounding" in text for text in texts) == (kind == "accumulate"), "what is small by itself is not 0"
+
+
+def test_summands_that_cancel_have_the_digits_that_their_sum_needs():
+    with ad.trace() as kept:
+        with ad.GradientTape() as tape:
+            x = ad.Variable(0.50005312, name="x")
+            y = x - 0.5
+            z = x * y - 0.5 * x
+        tape.gradient(z, x)
+    sums = [step for step in kept.document()["steps"] if step["kind"] == "accumulate" and step["before"]]
+    cancelling = [step for step in sums if "0.0001062" in step["text"] or "-0.5" in step["text"]]
+    assert any("0.5000531" in step["text"] for step in cancelling), [step["text"] for step in sums]
+    assert any(0.50005312 in (step["before"]["data"], step["contribution"]["data"]) for step in cancelling)
+    (x_value,) = [tensor["value"] for tensor in kept.document()["tensors"] if tensor["kind"] == "variable"]
+    assert x_value["text"] == "0.500053"
+    assert x_value["data"] == 0.50005312
+    ordinary = list_sentences(lambda x: x * 1.2345678 + x * 4.5671234, x=1.0)["accumulate"][-1]
+    assert "1.23" in ordinary
+    assert "4.57" in ordinary
+
+
+def test_a_result_of_up_to_twelve_numbers_is_written_out():
+    def jacobian(n):
+        with ad.trace() as kept:
+            with ad.GradientTape() as tape:
+                x = ad.Variable(np.arange(1.0, n + 1.0), name="x")
+                y = x[:3] ** 2
+            tape.jacobian(y, x)
+        return kept.document()["steps"][-1]["text"]
+
+    assert jacobian(3).endswith("is [[2 0 0] [0 4 0] [0 0 6]], of shape (3, 3).")
+    assert "[0 0 6 0]]" in jacobian(4)
+    assert jacobian(5).endswith("is a 3×5 array.")

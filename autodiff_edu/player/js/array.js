@@ -1,6 +1,6 @@
 /** Arrays as they are: small ones as tables of numbers, larger ones as heatmaps around zero. */
 
-import { brief } from "./brief.js";
+import { brief, withDigits } from "./brief.js";
 import { UNKNOWN, make, set, writeWhole } from "./dom.js";
 import { STRINGS } from "./strings.js";
 import * as SHARED from "../../text/shared.json";
@@ -14,6 +14,7 @@ const LONGEST_LINE = 6; // numbers of a vector, or columns of a table, side by s
 const LINE_ROOM = 20; // letters of a line of a vector, where nothing else says how many
 const NARROW = 23; // letters that a table has room for beside another, if they are small
 const SIDE_BY_SIDE = 13; // letters of a row, where three tables stand side by side in a narrow panel
+const LARGEST_WRITTEN = 12; // numbers of a result that is written out, as LARGEST_WRITTEN of text/formatting.py says
 const LOWEST_TABLE = 2; // rows, on stage, where more would leave too little room to the others
 
 /**
@@ -29,6 +30,10 @@ export function magnitude(item) {
 
 /** @param {Data} item */
 const spell = (item) => (typeof item === "boolean" ? (item ? "True" : "False") : String(item));
+/** @type {(array: NDArray | null) => boolean} */
+export const isWritten = (array) => Boolean(array?.data != null && array.shape.length && flat(array).length &&
+  flat(array).length <= LARGEST_WRITTEN);
+
 /** @param {Data} item */
 export const formatItem = (item) => spell(item).replace(/^-/, "−");
 /**
@@ -235,8 +240,8 @@ export function arrayPlace(attributes = {}) {
   const details = make("details", { hidden: "" }, summary, tables);
   const legend = make("div", { class: "legend" });
   const element = make("div", { class: "array" }, text, picture, make("div", { class: "foot" }, legend, details));
-  /** @type {[NDArray | undefined, number | undefined, number | undefined, boolean]} */
-  let [current, scale, space, filled] = [undefined, undefined, undefined, false];
+  /** @type {[NDArray | undefined, number | undefined, number | undefined, number | undefined, boolean]} */
+  let [current, scale, space, precision, filled] = [undefined, undefined, undefined, undefined, false];
   const fill = () => {
     if (filled || !details.open || details.hidden) return;
     filled = true;
@@ -247,22 +252,24 @@ export function arrayPlace(attributes = {}) {
    * @param {NDArray | null | undefined} array
    * @param {number} [limit]
    * @param {number} [room]
+   * @param {number} [digits] of a number; else as its text has, or three on stage
    */
-  const show = (array, limit = array && limitOf(array), room = undefined) => {
-    if (array === current && limit === scale && room === space) return;
-    [current, scale, space, filled] = [array, limit, room, false];
-    writeWhole(text, !array ? UNKNOWN : room ? brief(array.text) : array.text);
+  const show = (array, limit = array && limitOf(array), room = undefined, digits = undefined) => {
+    if (array === current && limit === scale && room === space && digits === precision) return;
+    [current, scale, space, precision, filled] = [array, limit, room, digits, false];
+    const said = digits && array ? withDigits(Number(array.data), digits) : array?.text ?? UNKNOWN;
+    writeWhole(text, room && !digits ? brief(said) : said);
     const size = array?.data == null ? 0 : flat(array).length;
     const [rows, columns] = size > 0 && array.shape.length > 1 ? array.shape.slice(-2) : [0, 0];
     const digitsOf = (/** @type {Data[][]} */ numbers) =>
-      [room || numbers[0].length > 3 ? 3 : 4, 3].find((digits) => lettersOf(numbers, digits) <= NARROW) ?? 2;
+      [room || numbers[0].length > 3 ? 3 : 4, 3].find((few) => lettersOf(numbers, few) <= NARROW) ?? 2;
     const [most, isVector] = [room ? LOWEST_TABLE : TALLEST_TABLE, array?.shape.length === 1];
     const isWide = (/** @type {Piece} */ { rows: numbers }) =>
       lettersOf(numbers, 3) + 0.6 * numbers[0].length > (room ?? LINE_ROOM) || (isVector && numbers.length > most);
     const isTooLarge = size > LARGEST_TABLE || rows > most || columns > LONGEST_LINE;
     // A vector that is too long for a line goes on in the next.
     let line = LONGEST_LINE;
-    while (!isTooLarge && size && isVector && line > 2 && piecesOf(array, line).some(isWide)) line -= 1;
+    while (!isTooLarge && size && isVector && line > 1 && piecesOf(array, line).some(isWide)) line -= 1;
     if (isVector && size > line) line = Math.ceil(size / Math.ceil(size / line)); // lines of about the same length
     const large = isTooLarge || Boolean(room && size && array.shape.length && piecesOf(array, line).some(isWide));
     const small = !large && size > 0 && array.shape.length > 0;

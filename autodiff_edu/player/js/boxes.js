@@ -4,10 +4,11 @@ import { brief } from "./brief.js";
 import { UNKNOWN, draw, set, shorten, write } from "./dom.js";
 import { nonfiniteIn } from "./nonfinite.js";
 import { STRINGS } from "./strings.js";
-import { drawThumbnail, hasCells } from "./thumbnails.js";
+import { drawThumbnail, hasCells, rowsOf } from "./thumbnails.js";
 import * as SHARED from "../../text/shared.json";
 
 const LONGEST_BEAD = 10; // letters
+const BEAD_HEIGHT = 16; // pixels: with an arrowhead no more than there are between two boxes
 export const BOX_MARKS = { skip: "○", paused: "‖", unconnected: "∅" };
 
 /**
@@ -70,8 +71,11 @@ export function drawBox(place, index, { name, value: { text: whole } }) {
     element.append(holder, label);
     return (array) => {
       const drawn = hasCells(array) && tall > 0;
-      holder.replaceChildren(...(drawn ? [drawThumbnail(array, limits[part], x + at, top)] : []));
-      label.replaceChildren(...(drawn ? [STRINGS.panel.shape(array.shape), end] : []));
+      const picture = () => (art.rows
+        ? rowsOf(array.text).map((row, k) => text("row", at, top + (k + 0.8) * SHARED.thumbnail.row, "start", row))
+        : [drawThumbnail(array, limits[part], x + at, top)]);
+      holder.replaceChildren(...(drawn ? picture() : []));
+      label.replaceChildren(...(drawn ? [STRINGS.panel.shape(array.shape), ...(art.rows ? [] : [end])] : []));
       return drawn;
     };
   };
@@ -202,14 +206,14 @@ export function drawBead(array, limit) {
   const whole = array.text;
   const bead = draw("g", { class: "bead" }, draw("title", {}, whole));
   if (hasCells(array) && whole.length > LONGEST_BEAD) {
-    const picture = drawThumbnail(array, limit, 0, 0, { width: 48, height: 24 });
+    const picture = drawThumbnail(array, limit, 0, 0, { width: 48, height: BEAD_HEIGHT - 2 });
     const [width, height] = ["width", "height"].map((side) =>
       Number(/** @type {Element} */ (picture.lastChild).getAttribute(side)));
     set(picture, "transform", `translate(${-width / 2} ${-height / 2})`);
     bead.append(picture);
   } else {
     const width = 7.3 * Math.min(whole.length, LONGEST_BEAD) + 10;
-    bead.append(draw("rect", { x: -width / 2, y: -9, width, height: 18, rx: 9 }));
+    bead.append(draw("rect", { x: -width / 2, y: -BEAD_HEIGHT / 2, width, height: BEAD_HEIGHT, rx: BEAD_HEIGHT / 2 }));
     const words = whole.length > LONGEST_BEAD ? `${whole.slice(0, LONGEST_BEAD - 1)}…` : whole;
     bead.append(draw("text", { y: 4, "text-anchor": "middle" }, words));
   }

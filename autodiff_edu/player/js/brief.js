@@ -4,8 +4,33 @@
  * As `brief` of text/formatting.py does: a page has only the one text, and sentences are put together from both.
  * @param {string} text
  */
-export const brief = (text) => text.replace(/(\d+\.\d+)(e[-+]\d+)?/g, (whole, fraction, exponent = "") => {
-  const digits = Math.max(3, fraction.indexOf("."));
+export const brief = (text, least = 3) => text.replace(/(\d+\.\d+)(e[-+]\d+)?/g, (whole, fraction, exponent = "") => {
+  const digits = Math.max(least, fraction.indexOf("."));
   const rounded = Number((Number(fraction) * (1 + 1e-12)).toPrecision(digits)); // halfway means up
   return rounded < 10 || !exponent ? `${rounded}${exponent}` : whole;
 });
+
+const MOST_DIGITS = 13;
+/**
+ * A number with so many digits.
+ * @type {(number: number, digits: number) => string}
+ */
+export const withDigits = (number, digits) =>
+  brief(number !== 0 && Math.abs(number) < 1e-4 ? number.toExponential() : String(number), digits);
+
+/**
+ * How many digits summands that cancel need for their sum, which has `least` of them, to be what is shown; undefined
+ * where they don't, or where all that is left is rounding. As `count_digits_of_sum` of text/formatting.py does.
+ * @type {(parts: number[], total: number, least: number) => number | undefined}
+ */
+export function digitsOfSum(parts, total, least) {
+  const [size, largest] = [Math.abs(total), Math.max(...parts.map(Math.abs))];
+  if (!(size > 0 && 2 * size < largest && largest < Infinity)) return undefined;
+  const off = 0.6 * 10 ** (Math.floor(Math.log10(size)) - least + 1);
+  const shown = (/** @type {number} */ number, /** @type {number} */ digits) => Number(withDigits(number, digits));
+  for (let digits = least; digits <= MOST_DIGITS; digits += 1) {
+    const sum = parts.reduce((known, part) => known + shown(part, digits), 0);
+    if (Math.abs(sum - shown(total, least)) < off) return digits;
+  }
+  return undefined;
+}

@@ -240,7 +240,7 @@ interface Box {
   group: number;
   heading: string;
   operation: string;
-  art?: { x: number; top: number; strip: number; width: number; value: number; cotangent: number; ends: Ends };
+  art?: { x: number; top: number; strip: number; width: number; value: number; cotangent: number; ends: Ends; rows?: true };
   limits?: { value: number; cotangent: number };
 }
 

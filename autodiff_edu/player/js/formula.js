@@ -148,6 +148,14 @@ export function equation(first, ...others) {
     row(space(), sign(text, { form: "infix", lspace: "0", rspace: "0" }), space(), node));
   return math("math", { displaystyle: "true" }, row(row(first), ...parts));
 }
+/**
+ * A table of numbers, in brackets that panel.css draws, for fonts without mathematics have none that grow.
+ * @type {(rows: string[][]) => Element}
+ */
+export const drawMatrix = (rows) => {
+  const cell = (/** @type {string} */ text) => math("mtd", {}, math("mn", {}, text));
+  return math("mtable", { class: "matrix" }, ...rows.map((items) => math("mtr", {}, ...items.map(cell))));
+};
 /** @type {(text: string, longest?: number) => Element} */
 export const result = (text, longest) =>
   (/^[^\s[\]]+$/.test(text) && text.length < 26 ? numeral(text)[0] : code(text, longest));

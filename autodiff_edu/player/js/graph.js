@@ -25,7 +25,7 @@ import * as SHARED from "../../text/shared.json";
  */
 const MOVES = { record: "value", cut: "value", skip: "value", accumulate: "cotangent", "push forward": "cotangent" };
 
-const AT_HEAD = 18; // between an arrow's point and the middle of the bead that rests at its head
+const AT_HEAD = 15.5; // between an arrow's point and the middle of the bead that rests at its head
 
 /**
  * @param {Trace} trace

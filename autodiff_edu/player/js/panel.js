@@ -1,13 +1,13 @@
 /** The entry at hand: its formula, its arrays, the cotangents, the accumulator, and what the tape holds. */
 
-import { arrayPlace, isTiny, limitOf } from "./array.js";
-import { brief } from "./brief.js";
+import { arrayPlace, formatBriefly, isTiny, isWritten, limitOf, piecesOf } from "./array.js";
+import { brief, digitsOfSum, withDigits } from "./brief.js";
 import { broadcastingView } from "./broadcasting.js";
 import { carry } from "./carrying.js";
 import { causesView } from "./causes.js";
 import { cornersView } from "./corners.js";
 import { NARROW_SCREEN, UNKNOWN, make, set, write } from "./dom.js";
-import { drawBarName, drawDotName, drawName, drawPicture, drawTree, equation, result } from "./formula.js";
+import { drawBarName, drawDotName, drawMatrix, drawName, drawPicture, drawTree, equation, result } from "./formula.js";
 import { wordPlace } from "./glossary.js";
 import { lessonView } from "./lesson.js";
 import { readMemory } from "./memory.js";
@@ -20,6 +20,7 @@ const MOST_INPUTS = 6;
 const LONGEST_NUMBER = 9; // what is put into a formula in place of a name
 const LONGEST_RESULT = 20; // what is written at a formula's end; longer ones stand in the table
 const LONGEST_ALONE = 40; // and where a line says nothing else
+const LONGEST_RESULT_LINE = 4; // numbers of a vector side by side
 const MOST_TAPES = 3;
 const TURN = /[₀-₉]+$/; // which of the values that a name has had
 const SMALLEST = 0.72; // of the letters of a formula on stage
@@ -92,6 +93,17 @@ function short(array, staged = false) {
 }
 
 /**
+ * How many digits two numbers need in a sum that is shown, if they cancel; `sign` is that of the second.
+ * @type {(parts: (NDArray | null)[], total: NDArray | null, staged: boolean, sign?: number) => number | undefined}
+ */
+function digitsIn(parts, total, staged, sign = 1) {
+  const numbers = [...parts, total].map((array) => (array?.shape.length === 0 ? array.data : null));
+  if (!numbers.every((number) => typeof number === "number")) return undefined;
+  const [first, second, sum] = /** @type {number[]} */ (numbers);
+  return digitsOfSum([first, sign * second], sum, staged ? 3 : 6);
+}
+
+/**
  * The formulas of an entry: what it computes, and what it sends to each argument.
  * @param {Trace} trace
  * @param {ReturnType<typeof readings>} read
@@ -115,13 +127,16 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
   };
   /**
    * A formula in names and, where each of them has a number and that says more, in numbers: half of them confuse.
-   * @type {(entry: number, tree: Tree, numbers: ((leaf: Leaf) => NDArray | null) | null) => Element[]}
+   * @type {(
+   *   entry: number, tree: Tree, numbers: ((leaf: Leaf) => NDArray | null) | null, digits?: number,
+   * ) => Element[]}
    */
-  const both = (entry, tree, numbers) => {
+  const both = (entry, tree, numbers, digits) => {
     const symbolic = drawTree(tree, name(entry));
     let all = Boolean(numbers);
     const number = (/** @type {Leaf} */ leaf) => {
-      const known = briefly(numbers(leaf));
+      const array = numbers(leaf);
+      const known = digits ? withDigits(Number(array.data), digits) : briefly(array);
       all &&= known !== null;
       return { number: known ?? UNKNOWN };
     };
@@ -145,7 +160,11 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
     const { output, arguments: given, formula } = trace.entries[entry];
     const values = (/** @type {Leaf} */ leaf) =>
       read.value(/** @type {number} */ (given[/** @type {number} */ (leaf)]), number);
-    const nodes = [...both(entry, trace.formulas[formula], values), ...outcome(read.value(output, number))];
+    const [tree, total] = [trace.formulas[formula], read.value(output, number)];
+    const [head, ...parts] = [tree].flat();
+    const isSum = (head === "+" || head === "-") && !parts.some(Array.isArray);
+    const digits = isSum ? digitsIn(parts.map(values), total, staged(), head === "-" ? -1 : 1) : undefined;
+    const nodes = [...both(entry, tree, values, digits), ...outcome(total)];
     return equation(drawName(trace.tensors[output].name), ...signed("=", nodes));
   };
   /**
@@ -174,7 +193,7 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
     const values = (/** @type {Leaf} */ leaf) => (leaf === "g" ? arrived : value(entry, leaf, number));
     const isNumber = !Array.isArray(tree); // what it is in numbers is the outcome already
     const nodes = both(entry, tree, isNumber || (isCovered() && !sent) ? null : arrived && values);
-    const unfolds = Array.isArray(tree) && tree[0] === "sum"; // which is a picture of its own
+    const unfolds = ["sum", "where"].includes([tree].flat()[0]); // a picture of its own; no room for any
     if (isLit && !isNumber && !unfolds) nodes.push(...pictured(entry, tree, values));
     if (sent) nodes.push(...outcome(sent));
     set(nodes[0], "data-factor", "");
@@ -241,6 +260,17 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
   const accumulator = make("div", { class: "accumulator" }, make("p", {}, target, count), sum);
 
   const alone = () => (flow.staged() ? LONGEST_RESULT : LONGEST_ALONE);
+  /**
+   * A result, whose numbers stand below each other if they are too many for a line.
+   * @type {(array: NDArray | null, none: string) => [sign: string, node: Element][]}
+   */
+  const drawResult = (array, none) => {
+    const text = flow.staged() ? brief(array?.text ?? none) : array?.text ?? none;
+    if (text.length <= alone() || !isWritten(array)) return [["=", result(text, alone())]];
+    const digits = flow.staged() ? 3 : 6;
+    return piecesOf(array, LONGEST_RESULT_LINE).map(({ rows: numbers }, index) =>
+      [index ? "" : "=", drawMatrix(numbers.map((row) => row.map((item) => formatBriefly(item, digits))))]);
+  };
   /** @type {(step: Step, number: number) => void} */
   const showFormulas = (step, number) => {
     const entry = trace.entries[step.entry];
@@ -262,17 +292,17 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
       });
     } else if (step.kind === "seed" || step.kind === "outcome") {
       const array = step.cotangent ?? step.gradient;
-      const known = result(array?.text ?? words.none, alone());
+      const known = drawResult(array, words.none);
       const isSum = step.word === ".grad"; // of this pass's cotangent and of what was there
       const name = isSum ? drawName(`${subject.name}.grad`) : drawBarName(subject.name);
-      forward.replaceChildren(equation(name, ["=", known]));
+      forward.replaceChildren(equation(name, ...known));
     } else if (step.kind === "move") {
-      forward.replaceChildren(equation(drawDotName(subject.name), ["=", result(step.tangent.text, alone())]));
+      forward.replaceChildren(equation(drawDotName(subject.name), ...drawResult(step.tangent, words.none)));
     } else if (step.formula !== undefined) {
       forward.replaceChildren(formulas.updated(number));
     } else if (subject) {
-      const known = result(history.value(step.tensor, number), alone());
-      forward.replaceChildren(equation(drawName(subject.name), ["=", known]));
+      const known = drawResult(history.known(step.tensor, number), UNKNOWN);
+      forward.replaceChildren(equation(drawName(subject.name), ...known));
     } else forward.replaceChildren(UNKNOWN);
     backward.replaceChildren(...shown);
     for (const box of [forward, backward]) fit(box);
@@ -286,6 +316,14 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
   };
   /** The formula that is lit is seen whole: of those above it the first ones go, and its letters get smaller. */
   const bring = () => {
+    about.hidden = false;
+    scroll();
+    // On stage, where nobody scrolls, a table of which not even a row can be seen makes room.
+    const bottomOf = (/** @type {Element | null} */ part) => part?.getBoundingClientRect().bottom;
+    const isCut = sum.hasAttribute("data-active") && bottomOf(body.firstElementChild) > bottomOf(atHand);
+    about.hidden = flow.staged() && isCut;
+  };
+  const scroll = () => {
     atHand.scrollTop = 0;
     const lit = backward.querySelector("[data-now]");
     if (!lit || !atHand.clientHeight) return;
@@ -315,7 +353,7 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
    * An array as a text that is no longer than a line: its shape, if its numbers are too many.
    * @type {(array: NDArray | null) => NDArray | null}
    */
-  const inShort = (array) => (!array || array.text.length <= LONGEST_RESULT ? array
+  const inShort = (array) => (!array || array.text.length <= LONGEST_RESULT || isWritten(array) ? array
     : { ...array, text: words.shape(array.shape), shape: [], data: null });
   /**
    * The tensors that a name of the program stands for at a step, in the order in which they were computed.
@@ -347,7 +385,7 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     const subject = entry?.output ?? step.tensor;
     named.slice(-MOST_INPUTS).forEach(({ tensor }, place) => {
       const known = inShort(read.value(tensor, number));
-      rows[place].show("", trace.tensors[tensor], known, null, "", undefined, roomOf(TABLE_ROOM));
+      rows[place].show("", trace.tensors[tensor], known, null, "", undefined, roomOf(SUM_ROOM));
     });
     inputs.slice(0, MOST_INPUTS).forEach(({ tensor, index }, place) => {
       const sent = forwards ? history.cotangent(tensor, number) : read.contribution(step.entry, index, number);
@@ -388,7 +426,8 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     nameParts.forEach((name, index) => name(called[index], called[index] === words.contribution && "contribution"));
     const limit = boxes[step.tensor]?.limits?.cotangent ?? limitOf(...arrays); // one scale, so that the sum can be seen
     const room = roomOf(SUM_ROOM) ?? (phone.matches ? TABLE_ROOM : undefined);
-    places.forEach((place, index) => place.show(arrays[index], limit, room));
+    const digits = digitsIn(arrays.slice(0, 2), arrays[2], flow.staged());
+    places.forEach((place, index) => place.show(arrays[index], limit, room, index < 2 ? digits : undefined));
     set(sum, "data-active", sums || moves?.active || null);
     // Long texts need the whole width, one below the other.
     set(sum, "data-long", arrays.some(isLong) || null);

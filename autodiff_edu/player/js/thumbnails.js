@@ -1,6 +1,7 @@
 /** Thumbnails: heatmaps in the boxes of the graph. layout/thumbnails.py measures them, and print/ draws the same. */
 
 import { flat, isOff, magnitude, shade } from "./array.js";
+import { brief } from "./brief.js";
 import { build, draw } from "./dom.js";
 import * as SHARED from "../../text/shared.json";
 
@@ -27,6 +28,22 @@ export function cellsOf(array) {
    */
   const place = (i, j) => Math.floor((i * rows) / down) * columns + Math.floor((j * columns) / across);
   return Array.from({ length: down }, (_, i) => Array.from({ length: across }, (__, j) => numbers[place(i, j)]));
+}
+
+/**
+ * The numbers of a small array in a few rows below each other, as rows_of of layout/thumbnails.py writes them.
+ * @param {string} text
+ */
+export function rowsOf(text) {
+  let rows = brief(text).split(/[[\]]+/).map((row) => row.trim()).filter(Boolean).map((row) => row.split(" "));
+  const chunks = (/** @type {any[]} */ items, /** @type {number} */ size) =>
+    items.flatMap((_, at) => (at % size ? [] : [items.slice(at, at + size)]));
+  if (rows.length === 1) rows = chunks(rows[0], 4);
+  const wide = rows[0].map((_, j) => Math.max(...rows.map((row) => row[j]?.length ?? 0)));
+  const lines = rows.map((row) => row.map((item, j) => item.padStart(wide[j])).join(" "));
+  const matrices = text.split("]] [[").length; // each has a line of its own
+  const side = matrices > 1 ? lines.length / matrices : Math.ceil(lines.length / 4);
+  return chunks(lines, side).map((some) => some.join("   "));
 }
 
 const LETTER = 16; // pixels that a letter is high beside a thumbnail

@@ -18,14 +18,15 @@ before a point to know how far it moves.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
-from ...text.formatting import brief
+from ...text.formatting import LARGEST_WRITTEN, brief
 from ...text.shared import shared
 from .groups import find_groups, write_title
 from .layers import Vertex
 from .levels import Edge, Level, nest_levels
-from .thumbnails import SIZE, end_text, find_limit, has_cells, measure, shape_text
+from .thumbnails import SIZE, end_text, find_limit, has_cells, measure, rows_of, shape_text
 
 # Pixels. A character is this wide at the 12 px that css/graph.css has for the graph.
 CHARACTER = 7.3
@@ -33,6 +34,7 @@ SMALL_CHARACTER = 6.7  # and this wide at 11 px
 BOX: dict[str, float] = shared()["box"]
 PADDING = BOX["padding"]
 LINE = 17.0
+ROW: float = shared()["thumbnail"]["row"]
 PORT_GAP = 16.0
 NARROWEST = 66.0
 BOX_HEIGHT = BOX["height"]
@@ -62,16 +64,16 @@ def layout(document: dict[str, Any]) -> dict[str, Any]:
         tensor (one of a single line is a constant that no cotangent reaches: ``plain``) with ``heading`` and
         ``operation``, and ``art`` where arrays are drawn as thumbnails, for their texts would be cut off: where these
         begin from the left (``x``), the ``top`` of the value's and the ``strip`` of the cotangent's, and the most room
-        they take, their ``width`` and the heights of ``value`` and ``cotangent``, and as texts the ``ends`` of their
-        colours; ``limits``, these as numbers, the largest magnitudes among the values of the tensor and among its
-        cotangents, if any of them is an array; ``links``, the lines, each with ``points`` (x and y where it starts, x
-        and y where it is bent straight down, y where it ends), the ``parent`` link it goes on from (or -1), the first
-        ``entry`` that uses it and the ``group`` inside of which it is (or -1), and where it starts or ends at the
-        border of a group, that group as ``out_of`` or ``into``; ``entries``, for each entry the link that arrives for
-        each argument. A line from an input to an entry is that link and all its parents. ``groups`` are those of
-        `groups.find_groups` with a ``title``, their frame, the ``side`` of its label, and ``folded``, the ``x`` and
-        ``width`` of the box that is left of it, which is as high as the picture's ``folded``; ``open`` says whether
-        they are unfolded at first.
+        they take, their ``width`` and the heights of ``value`` and ``cotangent``, as texts the ``ends`` of their
+        colours, and ``rows`` (true) where there are numbers in place of the thumbnails; ``limits``, these as numbers,
+        the largest magnitudes among the values of the tensor and among its cotangents, if any of them is an array;
+        ``links``, the lines, each with ``points`` (x and y where it starts, x and y where it is bent straight down, y
+        where it ends), the ``parent`` link it goes on from (or -1), the first ``entry`` that uses it and the ``group``
+        inside of which it is (or -1), and where it starts or ends at the border of a group, that group as ``out_of`` or
+        ``into``; ``entries``, for each entry the link that arrives for each argument. A line from an input to an entry
+        is that link and all its parents. ``groups`` are those of `groups.find_groups` with a ``title``, their frame,
+        the ``side`` of its label, and ``folded``, the ``x`` and ``width`` of the box that is left of it, which is as
+        high as the picture's ``folded``; ``open`` says whether they are unfolded at first.
 
     Examples
     --------
@@ -164,13 +166,16 @@ def _find_art(document: dict[str, Any], limits: dict[int, dict[str, float]]) -> 
     found = {}
     shown_of = _arrays(document)
     arrays = [array for shown in shown_of for part in shown for array in part if has_cells(array)]
+    results = _find_results(document)
     too_long = {tuple(array["shape"]) for array in arrays if not _fits(array)}
     for index, (tensor, shown) in enumerate(zip(document["tensors"], shown_of, strict=True)):
         drawn = [[array for array in arrays if has_cells(array)] for arrays in shown]
         if too_long.isdisjoint(tuple(array["shape"]) for array in (*drawn[0], *drawn[1])):
             continue
+        written = index in results and all(prod(array["shape"]) <= LARGEST_WRITTEN for part in drawn for array in part)
+        size_of = _measure_rows if written else measure
         (wide, value), (broad, cotangent) = (
-            [max(sizes) for sizes in zip((0.0, 0.0), *map(measure, arrays), strict=True)] for arrays in drawn
+            [max(sizes) for sizes in zip((0.0, 0.0), *map(size_of, arrays), strict=True)] for arrays in drawn
         )
         top, x = BOX["value"] - 11, PADDING
         if tensor["kind"] == "constant" and not shown[1]:
@@ -180,7 +185,21 @@ def _find_art(document: dict[str, Any], limits: dict[int, dict[str, float]]) -> 
         art |= {"width": max(wide, broad), "value": value, "cotangent": cotangent}
         ends = {part: end_text(tensor["value"], limit) for part, limit in limits[index].items()}
         found[index] = {**{key: round(number, 1) for key, number in art.items()}, "ends": ends}
+        if written:
+            found[index]["rows"] = True
     return found
+
+
+def _find_results(document: dict[str, Any]) -> set[int]:
+    """Find the targets and the sources of derivatives that are asked for: their boxes have numbers, not colours."""
+    asked = [step for step in document["steps"] if step["kind"] == "outcome" and has_cells(step["gradient"])]
+    return {tensor for step in asked for tensor in (step["tensor"], *step["targets"])}
+
+
+def _measure_rows(array: dict[str, Any]) -> tuple[float, float]:
+    """Measure an array that is written in rows; where a key frame has its thumbnail, that fits too."""
+    rows, (width, height) = rows_of(array["text"]), measure(array)
+    return max(width, max(map(len, rows)) * CHARACTER), max(height, len(rows) * ROW)
 
 
 def _fits(array: dict[str, Any]) -> bool:

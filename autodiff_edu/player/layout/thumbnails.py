@@ -5,11 +5,14 @@ js/thumbnails.js draws the same cells; text/shared.json has their sizes and the 
 
 from __future__ import annotations
 
+import re
+from itertools import zip_longest
 from math import ceil, hypot, isfinite, prod
 from typing import Any
 
 import numpy as np
 
+from ...text.formatting import brief
 from ...text.shared import shared
 
 SIZE: dict[str, float] = shared()["thumbnail"]
@@ -138,6 +141,24 @@ def measure(array: dict[str, Any]) -> tuple[float, float]:
     """
     *_, across, down = _grid(array)
     return across * min(SIZE["cell"], SIZE["width"] / across), down * min(SIZE["cell"], SIZE["height"] / down)
+
+
+def rows_of(text: str) -> list[str]:
+    """Write the numbers of a small array in a few rows below each other, as js/thumbnails.js does.
+
+    >>> rows_of("[[6 1 0] [1 12.3456 0] [0 0 18]]"), rows_of("[1 2 3 4 5]")
+    (['6    1  0', '1 12.3  0', '0    0 18'], ['1 2 3 4', '5'])
+    >>> rows_of("[[[1 2] [3 4] [5 6]] [[7 8] [9 10] [11 12]]]")
+    [' 1  2    3  4    5  6', ' 7  8    9 10   11 12']
+    """
+    rows = [row.split() for row in re.findall(r"[^\[\]]+", brief(text)) if row.strip()]
+    if len(rows) == 1:
+        rows = [rows[0][at : at + 4] for at in range(0, len(rows[0]), 4)]
+    wide = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
+    lines = [" ".join(item.rjust(width) for item, width in zip(row, wide, strict=False)) for row in rows]
+    matrices = text.count("]] [[") + 1  # each has a line of its own
+    side = len(lines) // matrices if matrices > 1 else ceil(len(lines) / 4)
+    return ["   ".join(lines[at : at + side]) for at in range(0, len(lines), side)]
 
 
 def level(number: float, limit: float) -> int:

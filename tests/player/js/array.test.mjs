@@ -5,7 +5,7 @@ import {
   formatBriefly, colour, isOff, isTiny, largestOf, limitOf, magnitude, mixColour, piecesOf, formatItem, shade,
 } from "../../../autodiff_edu/player/js/array.js";
 import { nonfiniteIn, readNonfinite } from "../../../autodiff_edu/player/js/nonfinite.js";
-import { cellsOf, hasCells } from "../../../autodiff_edu/player/js/thumbnails.js";
+import { cellsOf, hasCells, rowsOf } from "../../../autodiff_edu/player/js/thumbnails.js";
 import { traces } from "./traces.mjs";
 
 const count = (...shape) => {
@@ -110,4 +110,12 @@ test("births and what they spoil", () => {
   const [where, elsewhere] = [{ code: 0, line: 1 }, { code: 0, line: 2 }];
   const steps = [where, where, null, elsewhere].map((place) => ({ kind: "pause", born: "inf", where: place }));
   assert.deepEqual(readNonfinite({ steps, tensors: [], entries: [] }).lines.map(({ step }) => step), [0, 3]);
+});
+
+test("a small array is written in rows, and of three axes each matrix in a line", () => {
+  assert.deepEqual(rowsOf("[[6 1 0] [1 12.3456 0] [0 0 18]]"), ["6    1  0", "1 12.3  0", "0    0 18"]);
+  assert.deepEqual(rowsOf("[1 2 3 4 5]"), ["1 2 3 4", "5"]);
+  assert.deepEqual(rowsOf("[[[1 2] [3 4] [5 6]] [[7 8] [9 10] [11 12]]]"), [
+    " 1  2    3  4    5  6", " 7  8    9 10   11 12",
+  ]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { brief } from "../../../autodiff_edu/player/js/brief.js";
+import { brief, digitsOfSum, withDigits } from "../../../autodiff_edu/player/js/brief.js";
 import { traces } from "./traces.mjs";
 
 test("three significant digits, and never fewer than stand before the point", () => {
@@ -23,4 +23,12 @@ test("the numbers of sentences are those of the arrays, in brief", () => {
     said++;
   }
   assert.ok(said);
+});
+
+test("summands that cancel have the digits that their sum needs, others as many as before", () => {
+  assert.equal(digitsOfSum([0.50005312, -0.5], 5.312e-05, 3), 7);
+  assert.equal(withDigits(0.50005312, 7), "0.5000531");
+  for (const [parts, total] of [[[0.5, 0.25049], 0.75049], [[0.3, -0.3], 0], [[0.3, -0.3], 5e-17]]) {
+    assert.equal(digitsOfSum(parts, total, 3), undefined, parts.join());
+  }
 });

@@ -147,3 +147,20 @@ def test_the_cotangents_of_a_number_may_be_a_stack():
 def test_a_picture_without_long_arrays_draws_none():
     picture = layout(ad.play(lambda x: x * x, [1.0, 2.0])._content["trace"])
     assert not any("art" in box for box in picture["tensors"])
+
+
+def test_the_box_of_a_result_has_its_numbers_where_these_are_few():
+    def boxes(n):
+        with ad.trace() as traced:
+            with ad.GradientTape() as tape:
+                x = ad.Variable(np.arange(1.0, n + 1.0), name="x")
+                y = x[:3] ** 2
+            tape.jacobian(y, x)
+        document = traced.document()
+        placed = layout(document)["tensors"]
+        return {tensor["name"]: place for tensor, place in zip(document["tensors"], placed, strict=True)}
+
+    few, many = boxes(3), boxes(5)
+    assert few["x"]["art"]["rows"] is few["y"]["art"]["rows"] is True
+    assert few["x"]["art"]["cotangent"] >= 3 * 14
+    assert "rows" not in many["x"]["art"]
