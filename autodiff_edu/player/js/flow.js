@@ -1,7 +1,7 @@
 /** What flows at a step: quantities that run along the lit lines, and accumulators that grow where they arrive. */
 
 const [SLOWEST, FASTEST] = [450, 100]; // milliseconds; what would be shorter is not seen, and is left out
-const SHARE = 0.6; // of the time since the last step, so that all of it is over before the next one
+const SHARE = 0.6; // of the time since the last step, or to the next, so that all of it is over before that
 const ARRIVAL = 0.7; // when the quantity is there and the accumulator begins to grow
 // Of a contribution that is followed through the formula: it takes twice as long, in three equal parts.
 const [WHOLE, THIRD] = [0.9, 1 / 3];
@@ -17,12 +17,12 @@ export function readFlow(staged = () => false) {
   let [arrival, growth] = [ARRIVAL, ARRIVAL]; // when the bead is there, and when the accumulator begins to grow
   /** @type {{ x: number, y: number, width: number }[]} */
   const landed = []; // what has been sent on its way at this step, where it arrives
-  /** @type {(step: number, draw: () => void, followed?: boolean) => void} */
-  const during = (step, draw, followed = false) => {
+  /** @type {(step: number, draw: () => void, followed?: boolean, lasts?: number) => void} */
+  const during = (step, draw, followed = false, lasts = Infinity) => {
     for (const end of running.splice(0)) end();
     const now = performance.now();
     const slowest = (staged() ? 2 : 1) * (followed ? 2 : 1) * SLOWEST; // in a hall it is followed from afar
-    const room = Math.min(slowest, (followed ? WHOLE : SHARE) * (now - since));
+    const room = Math.min(slowest, (followed ? WHOLE : SHARE) * Math.min(now - since, lasts));
     [arrival, growth] = followed ? [THIRD, 2 * THIRD] : [ARRIVAL, ARRIVAL];
     duration = at !== null && step === at + 1 && room >= FASTEST && !calm.matches ? room : 0;
     [at, since] = [step, now];

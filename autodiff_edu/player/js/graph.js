@@ -343,5 +343,6 @@ export function graphView(trace, history, layout, go, flow, corners) {
   paint();
   const keys = make("p", { class: "keys", id: "graph-keys" }, words.keys);
   const element = make("figure", { class: "graph-figure" }, caption, pane.box, pane.overview, keys);
-  return { element, show, fit: pane.fit, showWhole: pane.showWhole };
+  const preview = (/** @type {number} */ tensor) => boxes.get(tensor).preview;
+  return { element, show, fit: pane.fit, showWhole: pane.showWhole, preview };
 }
