@@ -310,6 +310,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
       points.reverse();
       stopShort(points, AT_HEAD);
       set(bead, "transform", `translate(${points.at(-1).join(" ")})`);
+      flow.restAt(pane.inWindow(points.at(-1)));
     }
     if (flow.travel(bead, points, contribution) || contribution) beads.append(bead);
   };

@@ -252,6 +252,11 @@ export function paneView(canvas, picture, redraw) {
    * @type {(x: number, y: number) => number[]}
    */
   const onScreen = (x, y) => [x * scale - left + inset(), y * scale - top];
+  /** Where a point of the picture is in the window; null if it is not seen. */
+  const inWindow = (/** @type {number[]} */ [x, y]) => {
+    const [[across, down], { left: atX, top: atY }] = [onScreen(x, y), box.getBoundingClientRect()];
+    return clamp(across, 0, wide) === across && clamp(down, 0, tall) === down ? [atX + across, atY + down] : null;
+  };
   /**
    * Scrolls so that a point of the picture is there.
    * @type {(x: number, y: number, place: number[]) => void}
@@ -259,5 +264,6 @@ export function paneView(canvas, picture, redraw) {
   const keep = (x, y, place) => move(x * scale - place[0] + inset(), y * scale - place[1]);
   /** Of what is lit the step is about the first. */
   const light = (/** @type {Rectangle[]} */ now) => { lit = now; mark(); };
-  return { box, overview: overview.element, fitButton, view, bring, hold, onScreen, keep, light, fit, showWhole };
+  const moves = { bring, hold, keep, light, fit, showWhole };
+  return { box, overview: overview.element, fitButton, view, onScreen, inWindow, ...moves };
 }
