@@ -12,7 +12,7 @@ const TALLEST_TABLE = 8; // rows: what is added up leaves room to the formula ab
 const LONGEST_LINE = 6; // columns of a table side by side
 const VECTOR_ROOM = 34; // letters of a vector, which is one row whatever its length; above, it is a row of colours
 const NARROW = 23; // letters that a table has room for beside another, if they are small
-const HALF = 27; // letters and columns of a row in half of a narrow panel
+const HALF = 23; // letters and columns of a row in half of a narrow panel
 const SIDE_BY_SIDE = 13; // letters of a row, where three tables stand side by side in a narrow panel
 const LOWEST_TABLE = 2; // rows, on stage, where more would leave too little room to the others
 
