@@ -5,9 +5,9 @@
 - `box`, of a tensor in the graph, in pixels: its `padding` and `height`, the baselines of its texts, and where the
   `strip` behind the cotangent begins; the room of the `arrow` before a cotangent that is drawn; and for a constant,
   which is one line, its height and baseline.
-- `thumbnail`, of an array in such a box: the most cells `across` and `down`; the `cell`, the `width` and the `height`
-  at most, in pixels; the shades on each side of zero; and `stacked`, the height from which on two
-  lines of text fit beside it.
+- `thumbnail`, of an array in such a box: the most cells `across` and `down`, and of a `vector`; the `cell`, the
+  `width` and the `height` at most, in pixels; the shades on each side of zero; and `stacked`, the height from which on
+  two lines of text fit beside it.
 - `operators`, by their sign in Python: the `name` of NumPy's function, how it is read `aloud`, its `level` of
   precedence in Python (the higher, the tighter), and how a formula draws it: as what, and how tightly it `binds` there.
 - `colours`: one for the light scheme, or one for the light and one for the dark. `low` and `high` are for the numbers

@@ -123,6 +123,25 @@ def test_the_product_lights_in_the_formula_and_is_carried_into_the_sum(visit: An
     ) == ("1")
 
 
+def test_what_is_carried_starts_where_its_bead_comes_to_rest(visit: Any, tmp_path: Path) -> None:
+    number = sums(square())[1]
+    player = only(visit(save_page(square(), tmp_path), **MOVING))
+    go(player, number)
+    start, rest = player.root.evaluate("""root => {
+      root.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+      const [copy, bead] = [".carried", ".bead"].map((part) => root.querySelector(part));
+      const [flight] = copy.getAnimations();
+      flight.pause();
+      flight.currentTime = flight.effect.getTiming().delay;
+      bead.getAnimations()[0].finish();
+      return [copy, bead].map((part) => {
+        const { left, top, width, height } = part.getBoundingClientRect();
+        return [left + width / 2, top + height / 2];
+      });
+    }""")
+    assert start == pytest.approx(rest, abs=6)
+
+
 def test_behind_a_tab_only_the_bead_moves_and_a_move_ends_what_is_carried(visit: Any, tmp_path: Path) -> None:
     traced = square()
     number = sums(traced)[1]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import cubic, logistic, loop, nested, network
+from programs import cubic, logistic, loop, nested, network, training
 
 import autodiff_edu as ad
 from browser.player_page import Expected, Shown, only, read, save_page, violations, violations_in_both_schemes
@@ -106,11 +106,45 @@ def test_a_graph_is_whole_where_its_letters_can_be_read(width: int, visit: Any, 
     settle(player)
     fit = player.root.evaluate(FIT)
     assert fit["height"] >= 240
-    assert fit["letters"] >= 9 - 0.01
+    assert fit["letters"] >= 0.7 * 12 - 0.02
     assert fit["letters"] <= 12.01
     assert fit["whole"] != fit["map"]
-    assert fit["whole"] or fit["letters"] < 9.01, "it is made as small as letters may be before it is cut"
+    assert fit["whole"] or fit["letters"] < 8.41, "it is made as small as letters may be before it is cut"
     assert fit["whole"] or width == 700
+
+
+def test_an_end_of_a_lit_line_beyond_the_pane_is_named_at_its_edge(visit: Any, tmp_path: Path) -> None:
+    traced = tall()
+    player = shown(visit, tmp_path, traced)
+    far = player.root.locator(".far-ends button")
+    steps, entries, tensors = (traced.document()[part] for part in ("steps", "entries", "tensors"))
+    last = next(k for k, step in enumerate(steps) if step["kind"] == "pull back")  # j = i + a: a is high above
+    named = {tensors[tensor]["name"] for tensor in entries[steps[last]["entry"]]["inputs"]}
+    player.root.evaluate("(root, n) => root.getRootNode().host.autodiffPlayer.show(n)", last)
+    settle(player)
+    assert far.count() == 1
+    text = far.text_content()
+    assert text.startswith("↑ ")
+    assert text[2:] in named
+    box, pane = far.bounding_box(), player.root.locator(".graph").bounding_box()
+    assert pane["y"] <= box["y"] <= pane["y"] + 4
+    far.click()
+    settle(player)
+    assert not [one for one in far.all_text_contents() if one == text], "a click brings it into view"
+
+
+def test_a_training_is_fitted_around_what_the_step_is_about(visit: Any, tmp_path: Path) -> None:
+    traced = training(60)
+    player = shown(visit, tmp_path, traced, {"width": 1024, "height": 768})
+    steps, entries = (traced.document()[part] for part in ("steps", "entries"))
+    tanh = [k for k, step in enumerate(steps) if step["kind"] == "record" and "tanh" in entries[step["entry"]]["text"]]
+    player.root.evaluate("(root, n) => root.getRootNode().host.autodiffPlayer.show(n)", tanh[30])
+    player.root.focus()
+    player.press("0")
+    settle(player)
+    _, y = middle(player, "[data-now]")
+    pane = player.root.locator(".graph").bounding_box()
+    assert 0.3 < (y - pane["y"]) / pane["height"] < 0.7
 
 
 def test_a_graph_that_is_too_large_has_a_map_and_letters_that_can_be_read(visit: Any, tmp_path: Path) -> None:
@@ -118,7 +152,7 @@ def test_a_graph_that_is_too_large_has_a_map_and_letters_that_can_be_read(visit:
     settle(player)
     fit = player.root.evaluate(FIT)
     assert (fit["whole"], fit["map"]) == (False, True)
-    assert fit["letters"] == pytest.approx(9, abs=0.02)
+    assert fit["letters"] == pytest.approx(8.4, abs=0.02)
     size = player.root.locator(".overview").bounding_box()
     assert (size["width"], size["height"]) == (120, 90)
     parts = player.root.evaluate("""root => {

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import cubic, diamond, forward_mode, logistic, loop, training, two_tapes
+from programs import broadcasting, cubic, diamond, forward_mode, logistic, loop, training, two_tapes
 
 import autodiff_edu as ad
 from browser.player_page import only, read, save_page
@@ -59,8 +59,8 @@ def test_the_first_play_begins_with_the_wave_and_goes_on_where_the_reader_was(
     assert player.root.evaluate(COPIES) == 0
     assert sentence.text_content() == program().document()["steps"][1]["text"]
     player.stands_at(1)
-    clock.run_for(2100)
-    player.stands_at(3)
+    clock.run_for(12_000)
+    assert int(player.root.get_attribute("data-step")) >= 3
     player.click("play")
     player.click("play")
     assert player.root.evaluate(WAVE) is None, "only the first time"
@@ -73,11 +73,51 @@ def test_numbers_appear_as_the_wave_passes_and_go_with_it(timed: Any) -> None:
     player.press("w")
     document = diamond().document()
     texts = player.root.evaluate(passed)
-    for tensor in [one for one in document["tensors"] if one["kind"] == "computed" and not one["value"]["shape"]]:
+    for tensor in [one for one in document["tensors"] if one["kind"] == "computed"]:
         assert any(tensor["value"]["text"] in text for text in texts), tensor["name"]
-    assert [text for text in texts if text.startswith("← ")]
+    assert "← [4 4]" in texts, "an array that fits in its box is written there"
     clock.run_for(2500)
     assert player.root.evaluate(passed) == []
+
+
+def test_arrays_appear_as_small_pictures_as_the_wave_passes(timed: Any) -> None:
+    player, clock = timed(broadcasting(), reduced_motion="reduce")
+    drawn = "root => root.querySelectorAll('.graph [data-holds=\"%s\"][style*=opacity] .thumbnail').length"
+    player.root.focus()
+    player.press("w")
+    assert player.root.evaluate(drawn % "value") >= 2, "sin(x), and its product with y"
+    assert player.root.evaluate(drawn % "cotangent") >= 1
+    clock.run_for(2500)
+    assert player.root.evaluate(COPIES) == 0
+
+
+def test_a_step_plays_as_long_as_its_sentence_is_read_and_half_as_fast_on_stage(timed: Any) -> None:
+    traced = diamond()
+    times = [min(max(1000, 1000 / 16 * len(step["text"])), 6000) for step in traced.document()["steps"]]  # milliseconds
+    assert len(set(times)) > 3
+    player, clock = timed(traced, reduced_motion="no-preference")
+    player.root.focus()
+    player.press("w")
+    player.press("x")
+    player.click("play")
+    for step in range(3):
+        clock.run_for(times[step] - 30)
+        player.stands_at(step)
+        clock.run_for(60)
+        player.stands_at(step + 1)
+        times[step + 1] -= 30
+    player.root.get_by_role("combobox", name="Speed").select_option("4×")
+    clock.run_for((times[3] + 30) / 4 + 1)
+    player.stands_at(4)
+    player.root.focus()
+    player.press("f")
+    player.root.locator(":scope[data-stage]").wait_for()
+    clock.run_for(times[4] / 4)
+    at = int(player.root.get_attribute("data-step"))
+    clock.run_for(2 * times[at] / 4 - 30)
+    player.stands_at(at)
+    clock.run_for(60)
+    player.stands_at(at + 1)
 
 
 def test_the_wave_is_played_again_by_a_key_and_a_button_and_ended_by_any(timed: Any) -> None:

@@ -8,11 +8,11 @@ import * as SHARED from "../../text/shared.json";
 export const LARGEST_TABLE = 16; // elements; above, colours are read faster than numbers
 const { levels: LEVELS, far: FAR } = SHARED.thumbnail;
 const MOST_SLICES = 8;
-const LONGEST_ROW = 16;
 const TALLEST_TABLE = 8; // rows: what is added up leaves room to the formula above
-const LONGEST_LINE = 6; // numbers of a vector, or columns of a table, side by side
-const LINE_ROOM = 20; // letters of a line of a vector, where nothing else says how many
+const LONGEST_LINE = 6; // columns of a table side by side
+const VECTOR_ROOM = 34; // letters of a vector, which is one row whatever its length; above, it is a row of colours
 const NARROW = 23; // letters that a table has room for beside another, if they are small
+const HALF = 23; // letters and columns of a row in half of a narrow panel
 const SIDE_BY_SIDE = 13; // letters of a row, where three tables stand side by side in a narrow panel
 const LARGEST_WRITTEN = 12; // numbers of a result that is written out, as LARGEST_WRITTEN of text/formatting.py says
 const LOWEST_TABLE = 2; // rows, on stage, where more would leave too little room to the others
@@ -87,14 +87,17 @@ export function limitOf(...arrays) {
 
 /**
  * Cuts an array into pieces of rows of numbers: {label, rows, names}, where names(i, j) is an element's index.
- * Of three axes and more come slices side by side or, if these are many, rows with their leading axes in one.
+ * A vector is one row. Of three axes and more come slices side by side or, if these are many, rows with their leading
+ * axes in one.
  * @param {NDArray<any>} array
  * @returns {Piece[]}
  */
-export function piecesOf({ data, shape, every }, longest = LONGEST_ROW) {
+export function piecesOf({ data, shape, every }) {
   /** @param {number} axis */
   const stride = (axis) => every?.[axis] ?? 1;
-  if (shape.length <= 1) return [wrapRow(shape.length ? data : [data], stride(0), longest)];
+  if (shape.length <= 1) {
+    return [{ label: "", rows: [shape.length ? data : [data]], names: (_, j) => [j * stride(0)] }];
+  }
   const leading = shape.length - 2;
   const slices = matrices(data, leading, stride, []);
   /** @type {(index: number[]) => Piece["names"]} */
@@ -109,14 +112,6 @@ export function piecesOf({ data, shape, every }, longest = LONGEST_ROW) {
   /** @type {Piece["names"]} */
   const names = (i, j) => [...all[i].index, j * stride(leading + 1)];
   return [{ label: STRINGS.array.flattened(all.length), rows: all.map(({ row }) => row), names }];
-}
-
-/** @type {(items: Data[], stride: number, longest: number) => Piece} */
-function wrapRow(items, stride, longest) {
-  const rows = [];
-  for (let start = 0; start < items.length; start += longest) rows.push(items.slice(start, start + longest));
-  const label = rows.length > 1 && longest === LONGEST_ROW ? STRINGS.array.wrapped(longest) : "";
-  return { label, rows, names: (i, j) => [(i * longest + j) * stride] };
 }
 
 /**
@@ -261,28 +256,27 @@ export function arrayPlace(attributes = {}) {
     writeWhole(text, room && !digits ? brief(said) : said);
     const size = array?.data == null ? 0 : flat(array).length;
     const [rows, columns] = size > 0 && array.shape.length > 1 ? array.shape.slice(-2) : [0, 0];
-    const digitsOf = (/** @type {Data[][]} */ numbers) =>
-      [room || numbers[0].length > 3 ? 3 : 4, 3].find((few) => lettersOf(numbers, few) <= NARROW) ?? 2;
     const [most, isVector] = [room ? LOWEST_TABLE : TALLEST_TABLE, array?.shape.length === 1];
+    const letters = isVector ? VECTOR_ROOM : NARROW;
+    const digitsOf = (/** @type {Data[][]} */ numbers) =>
+      [room || numbers[0].length > 3 ? 3 : 4, 3].find((few) => lettersOf(numbers, few) <= letters) ?? 2;
     const isWide = (/** @type {Piece} */ { rows: numbers }) =>
-      lettersOf(numbers, 3) + 0.6 * numbers[0].length > (room ?? LINE_ROOM) || (isVector && numbers.length > most);
+      lettersOf(numbers, 3) + 0.6 * numbers[0].length > (room ?? VECTOR_ROOM);
     const isTooLarge = size > LARGEST_TABLE || rows > most || columns > LONGEST_LINE;
-    // A vector that is too long for a line goes on in the next.
-    let line = LONGEST_LINE;
-    while (!isTooLarge && size && isVector && line > 1 && piecesOf(array, line).some(isWide)) line -= 1;
-    if (isVector && size > line) line = Math.ceil(size / Math.ceil(size / line)); // lines of about the same length
-    const large = isTooLarge || Boolean(room && size && array.shape.length && piecesOf(array, line).some(isWide));
+    const large = isTooLarge || ((room || isVector) && size > 0 && piecesOf(array).some(isWide));
     const small = !large && size > 0 && array.shape.length > 0;
     // A small table says what the text says, so the text is for screen readers then, and the table is not.
     set(text, "data-aside", small || null);
     set(picture, "aria-hidden", small || null);
-    const pieces = small || large ? piecesOf(array, small ? line : LONGEST_ROW) : [];
+    const pieces = small || large ? piecesOf(array) : [];
     const tableIn = (/** @type {Piece} */ piece) => tableOf(piece, false, digitsOf(piece.rows));
     // As wide as its longest numbers: css/array.css makes the letters as large as there is room for.
     const widest = Math.max(...pieces.map(({ rows: numbers }) => lettersOf(numbers, digitsOf(numbers))));
     set(picture, "style", small ? `--letters: ${widest}; --columns: ${pieces[0].rows[0].length}` : null);
-    const wide = small && (widest > SIDE_BY_SIDE || (isVector && pieces[0].rows.length > 1));
+    const wide = small && (widest > SIDE_BY_SIDE || (isVector && size > LONGEST_LINE));
     set(element, "data-wide", wide || null);
+    const isLong = isVector && (large || widest + size > HALF);
+    set(element, "data-long", isLong || null); // a vector is not cut where it has the whole width
     const parts = pieces.map((piece) => (small ? tableIn(piece) : heatmapOf(piece, limit, array.text)));
     picture.replaceChildren(...parts);
     legend.replaceChildren(...(large ? legendOf(array, limit) : []));

@@ -7,6 +7,8 @@ import { STRINGS } from "./strings.js";
 import { drawThumbnail, hasCells, rowsOf } from "./thumbnails.js";
 import * as SHARED from "../../text/shared.json";
 
+/** @typedef {"value" | "cotangent"} Part of a box */
+
 const LONGEST_BEAD = 10; // letters
 const BEAD_HEIGHT = 16; // pixels: with an arrowhead no more than there are between two boxes
 export const BOX_MARKS = { skip: "○", paused: "‖", unconnected: "∅" };
@@ -59,7 +61,9 @@ export function drawBox(place, index, { name, value: { text: whole } }) {
   }
   /**
    * Where an array is drawn and not written; beside it its shape, and where its colours end.
-   * @type {(part: "value" | "cotangent", at: number, top: number) => (array: NDArray | null) => boolean}
+   * @type {(part: Part, at: number, top: number) => {
+   *   places: SVGElement[], fill: (array: NDArray | null, places?: SVGElement[]) => boolean,
+   * }}
    */
   const pictureOf = (part, at, top) => {
     const [holder, tall] = [draw("g", { "data-holds": part }), art[part]];
@@ -69,15 +73,17 @@ export function drawBox(place, index, { name, value: { text: whole } }) {
     const end = draw("tspan", { "data-part": "end", ...(stacked ? { x: x + beside, dy: 12 } : { dx: 6 }) });
     write(end, art.ends[part]);
     element.append(holder, label);
-    return (array) => {
+    const places = /** @type {SVGElement[]} */ ([holder, label]);
+    return { places, fill: (array, [picture, words] = places) => {
       const drawn = hasCells(array) && tall > 0;
-      const picture = () => (art.rows
+      const drawing = () => (art.rows
         ? rowsOf(array.text).map((row, k) => text("row", at, top + (k + 0.8) * SHARED.thumbnail.row, "start", row))
         : [drawThumbnail(array, limits[part], x + at, top)]);
-      holder.replaceChildren(...(drawn ? picture() : []));
-      label.replaceChildren(...(drawn ? [STRINGS.panel.shape(array.shape), ...(art.rows ? [] : [end])] : []));
+      picture.replaceChildren(...(drawn ? drawing() : []));
+      words.replaceChildren(
+        ...(drawn ? [STRINGS.panel.shape(array.shape), ...(art.rows ? [] : [end.cloneNode(true)])] : []));
       return drawn;
-    };
+    } };
   };
   const valueTop = plain ? (height - art?.value) / 2 : art?.top;
   const pictures = art && [pictureOf("value", art.x, valueTop), pictureOf("cotangent", art.x + lines.arrow, strip + 3)];
@@ -92,8 +98,29 @@ export function drawBox(place, index, { name, value: { text: whole } }) {
   /** @type {SVGGElement} */
   let cornered;
   const receive = (/** @type {NDArray | null} */ array) => {
-    const drawn = pictures?.[1](array);
+    const drawn = pictures?.[1].fill(array);
     write(cotangent, `${arrow} ${drawn ? "" : graphText(array)}`);
+  };
+  /** @type {(array: NDArray | null, drawn: boolean | undefined) => string} */
+  const valueText = (array, drawn) => {
+    if (drawn) return plain && name !== whole ? heading : "";
+    return cotangent || name === whole ? graphText(array) : `${heading} = ${graphText(array)}`;
+  };
+  /**
+   * What the box does not show yet, for the wave: copies of its parts that do, and the parts themselves.
+   * @type {(
+   *   part: Part, array: NDArray | null | undefined, sign: string,
+   * ) => [copies: SVGElement[], parts: SVGElement[]]}
+   */
+  const preview = (part, array, sign) => {
+    const [line, picture] = part === "value" ? [value, pictures?.[0]] : [cotangent, pictures?.[1]];
+    if (!line || !array || (part === "value" && before.known)) return [[], []];
+    const parts = [line, ...(picture?.places ?? [])];
+    const copies = parts.map((each) => /** @type {SVGElement} */ (each.cloneNode()));
+    const drawn = picture?.fill(array, copies.slice(1));
+    copies[0].textContent = part === "value" ? valueText(array, drawn) : `${sign} ${drawn ? "" : graphText(array)}`;
+    element.append(...copies);
+    return [copies, parts];
   };
   const update = (/** @type {Look} */ now) => {
     const { known, reached, backward, tangents } = now;
@@ -107,13 +134,11 @@ export function drawBox(place, index, { name, value: { text: whole } }) {
       set(element, "data-reached", reached ? (tangents ? "tangent" : true) : null);
       const also = tangents ? words.moved : words.reached;
       write(title, reached ? also(name, shown, reached.text) : words.tensor(name, shown));
-      const drawn = pictures?.[0](known);
-      if (drawn) write(value, plain && name !== whole ? heading : "");
-      else write(value, cotangent || name === whole ? graphText(known) : `${heading} = ${graphText(known)}`);
+      write(value, valueText(known, pictures?.[0].fill(known)));
       spoil(nonfiniteIn(known?.text), nonfiniteIn(reached?.text));
       arrow = tangents ? "→" : "←";
       if (cotangent && (backward || reached)) receive(reached);
-      else if (cotangent) { write(cotangent, ""); pictures?.[1](null); }
+      else if (cotangent) { write(cotangent, ""); pictures?.[1].fill(null); }
     }
     if (now.corner && !cornered) {
       cornered = drawCorner(x + width, strip);
@@ -126,7 +151,7 @@ export function drawBox(place, index, { name, value: { text: whole } }) {
     }
     before = now;
   };
-  return { element, update, receive };
+  return { element, update, receive, preview };
 }
 
 /**

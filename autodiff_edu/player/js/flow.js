@@ -1,10 +1,10 @@
 /** What flows at a step: quantities that run along the lit lines, and accumulators that grow where they arrive. */
 
 const [SLOWEST, FASTEST] = [450, 100]; // milliseconds; what would be shorter is not seen, and is left out
-const SHARE = 0.6; // of the time since the last step, so that all of it is over before the next one
+const SHARE = 0.6; // of the time since the last step, or to the next, so that all of it is over before that
 const ARRIVAL = 0.7; // when the quantity is there and the accumulator begins to grow
-// Of a contribution that is followed through the formula: it takes twice as long, in three equal parts.
-const [WHOLE, THIRD] = [0.9, 1 / 3];
+// A contribution that is followed through the formula takes longer: its bead a third, the rest what is carried on.
+const [LONGER, WHOLE, THIRD] = [4, 0.9, 1 / 3];
 const [GAP, HEIGHT] = [4, 24]; // between beads that arrive side by side; below each other they are apart already
 
 /** @typedef {ReturnType<typeof readFlow>} Flow */
@@ -15,15 +15,18 @@ export function readFlow(staged = () => false) {
   /** @type {[number | null, number, number, (() => void)[]]} */
   let [at, since, duration, running] = [null, 0, 0, []];
   let [arrival, growth] = [ARRIVAL, ARRIVAL]; // when the bead is there, and when the accumulator begins to grow
+  /** @type {number[] | null} */
+  let resting = null; // where in the window a contribution's bead comes to rest
   /** @type {{ x: number, y: number, width: number }[]} */
   const landed = []; // what has been sent on its way at this step, where it arrives
-  /** @type {(step: number, draw: () => void, followed?: boolean) => void} */
-  const during = (step, draw, followed = false) => {
+  /** @type {(step: number, draw: () => void, followed?: boolean, lasts?: number) => void} */
+  const during = (step, draw, followed = false, lasts = Infinity) => {
     for (const end of running.splice(0)) end();
     const now = performance.now();
-    const slowest = (staged() ? 2 : 1) * (followed ? 2 : 1) * SLOWEST; // in a hall it is followed from afar
-    const room = Math.min(slowest, (followed ? WHOLE : SHARE) * (now - since));
-    [arrival, growth] = followed ? [THIRD, 2 * THIRD] : [ARRIVAL, ARRIVAL];
+    const slowest = (staged() ? 2 : 1) * (followed ? LONGER : 1) * SLOWEST; // in a hall it is followed from afar
+    const room = Math.min(slowest, (followed ? WHOLE : SHARE) * Math.min(now - since, lasts));
+    [arrival, growth] = followed ? [THIRD, 1] : [ARRIVAL, ARRIVAL];
+    resting = null;
     duration = at !== null && step === at + 1 && room >= FASTEST && !calm.matches ? room : 0;
     [at, since] = [step, now];
     landed.splice(0);
@@ -93,5 +96,7 @@ export function readFlow(staged = () => false) {
   };
   /** How long each part of what is followed through the formula takes; 0 if nothing flows. */
   const third = () => (growth === ARRIVAL ? 0 : THIRD * duration);
-  return { staged, during, travel, slide, appear, grow, third, run };
+  const rest = () => resting;
+  const restAt = (/** @type {number[] | null} */ place) => { resting = place; };
+  return { staged, during, travel, slide, appear, grow, third, run, rest, restAt };
 }

@@ -200,7 +200,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
     if (boxes.has(subject)) pour(trace.steps[step], boxes.get(subject));
     write(heading, [STRINGS.graph.heading, ...cuts.paused(step).map(STRINGS.graph.paused)].join(" "));
     groups.show(step, layout.tensors[subject]?.group ?? -1, entry);
-    pane.light(lighted.map(placeOf));
+    pane.light(lighted.map((tensor) => ({ ...placeOf(tensor), name: called(tensor) })));
     set(pane.box, "aria-label", tell(step, flowing));
     busy = false;
   };
@@ -310,6 +310,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
       points.reverse();
       stopShort(points, AT_HEAD);
       set(bead, "transform", `translate(${points.at(-1).join(" ")})`);
+      flow.restAt(pane.inWindow(points.at(-1)));
     }
     if (flow.travel(bead, points, contribution) || contribution) beads.append(bead);
   };
@@ -342,6 +343,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
   arrange();
   paint();
   const keys = make("p", { class: "keys", id: "graph-keys" }, words.keys);
-  const element = make("figure", { class: "graph-figure" }, caption, pane.box, pane.overview, keys);
-  return { element, show, fit: pane.fit, showWhole: pane.showWhole };
+  const element = make("figure", { class: "graph-figure" }, caption, pane.box, pane.farEnds, pane.overview, keys);
+  const preview = (/** @type {number} */ tensor) => boxes.get(tensor).preview;
+  return { element, show, fit: pane.fit, showWhole: pane.showWhole, preview };
 }

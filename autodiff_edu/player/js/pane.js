@@ -41,8 +41,10 @@ export function paneView(canvas, picture, redraw) {
   let around = 1; // the scale in place of that of the whole, where one could not read it
   let lent = false; // whether the whole is shown for a while
   let [left, top, frame] = [0, 0, 0]; // how far it is scrolled, or will be once the motion is over
-  /** @type {Rectangle[]} */
+  /** @typedef {Rectangle & { name: string }} End */
+  /** @type {End[]} */
   let lit = [];
+  const farEnds = make("div", { class: "far-ends", "aria-hidden": true });
   /** @type {Rectangle[]} */
   let all = [];
 
@@ -73,7 +75,24 @@ export function paneView(canvas, picture, redraw) {
   const inset = () => Math.max(0, wide - width * scale) / 2;
   /** The part of the picture that is seen, or will be in a moment. */
   const view = () => ({ x: left / scale, y: top / scale, width: wide / scale, height: (tall || 600) / scale });
-  const mark = () => { if (isLarge()) overview.show(view(), lit); };
+  const mark = () => {
+    if (isLarge()) overview.show(view(), lit);
+    farEnds.replaceChildren(...(isLarge() ? lit.flatMap(farEnd) : []));
+  };
+  /**
+   * A button at the edge of the pane for an end of what is lit that lies beyond it; it brings that end into view.
+   * @param {End} end
+   */
+  const farEnd = (end) => {
+    const [x, y] = onScreen(end.x + end.width / 2, end.y + end.height / 2);
+    const arrow = y < 0 ? "↑" : y > tall ? "↓" : x < 0 ? "←" : x > wide ? "→" : null;
+    if (!arrow) return [];
+    const [across, down] = [clamp(x / wide, 0, 1), clamp(y / tall, 0, 1)]; // portions of the pane
+    const style = `left: ${across * wide}px; top: ${(down - 1) * tall}px; translate: ${-100 * across}% ${-100 * down}%`;
+    const button = make("button", { type: "button", tabindex: -1, style }, `${arrow} ${end.name}`);
+    button.addEventListener("click", () => bring([end], 1));
+    return [button];
+  };
 
   /**
    * Scrolls so far, at once or calmly; of a long way only the end is seen.
@@ -111,8 +130,12 @@ export function paneView(canvas, picture, redraw) {
       const first = wanted.slice(0, Math.max(1, count));
       const side = (/** @type {"x" | "y"} */ at, /** @type {"width" | "height"} */ size) =>
         Math.max(...first.map((one) => one[at] + one[size])) - Math.min(...first.map((one) => one[at])) + EDGE;
+      const before = scale;
       around = clamp(fitOf(side("x", "width"), side("y", "height")), fits(), SMALL * least);
       rescale();
+      // Of another size, it has what the step is about in the middle.
+      const { x, y, width: w, height: h } = first[0];
+      if (scale !== before) [left, top] = within((x + w / 2) * scale - wide / 2, (y + h / 2) * scale - tall / 2);
     }
     /** @type {number[][]} */
     const ends = wanted.map(({ x, y, width: w, height: h }) => [x, y, x + w, y + h].map((number) => number * scale));
@@ -138,7 +161,7 @@ export function paneView(canvas, picture, redraw) {
       if (both[1] - both[0] <= wide + EDGE) [x0, x1] = both;
     }
     const x = within(shift(x0, x1, left, wide), 0)[0];
-    if (Math.abs(x - left) > 1 || Math.abs(y - top) > 1) move(x, y, true);
+    if (Math.abs(x - box.scrollLeft) > 1 || Math.abs(y - box.scrollTop) > 1) move(x, y, true);
     if (!isLarge()) return;
     /** @type {(boxes: Rectangle[]) => Rectangle[]} */
     const shown = (boxes) => boxes.map(({ x: from, y: high, width: w, height: h }) => {
@@ -252,12 +275,18 @@ export function paneView(canvas, picture, redraw) {
    * @type {(x: number, y: number) => number[]}
    */
   const onScreen = (x, y) => [x * scale - left + inset(), y * scale - top];
+  /** Where a point of the picture is in the window; null if it is not seen. */
+  const inWindow = (/** @type {number[]} */ [x, y]) => {
+    const [[across, down], { left: atX, top: atY }] = [onScreen(x, y), box.getBoundingClientRect()];
+    return clamp(across, 0, wide) === across && clamp(down, 0, tall) === down ? [atX + across, atY + down] : null;
+  };
   /**
    * Scrolls so that a point of the picture is there.
    * @type {(x: number, y: number, place: number[]) => void}
    */
   const keep = (x, y, place) => move(x * scale - place[0] + inset(), y * scale - place[1]);
   /** Of what is lit the step is about the first. */
-  const light = (/** @type {Rectangle[]} */ now) => { lit = now; mark(); };
-  return { box, overview: overview.element, fitButton, view, bring, hold, onScreen, keep, light, fit, showWhole };
+  const light = (/** @type {End[]} */ now) => { lit = now; mark(); };
+  const moves = { bring, hold, keep, light, fit, showWhole };
+  return { box, overview: overview.element, farEnds, fitButton, view, onScreen, inWindow, ...moves };
 }

@@ -35,7 +35,8 @@ import { tapeView } from "./tape.js";
 import { waveView } from "./wave.js";
 import * as SHARED from "../../text/shared.json";
 
-const MILLISECONDS_PER_STEP = 1000;
+const CHARACTER = 1000 / 16; // milliseconds that a reader takes for one, on average
+const [SHORTEST_STEP, LONGEST_STEP] = [1000, 6000]; // milliseconds that a step plays, however long its sentence is
 const LONGEST_PLAY = 50_000; // milliseconds that all turns or all passes of a trace take
 const MOST_LINES = 2; // of a sentence on stage in large letters
 const DATA = 'script[type="application/json"]';
@@ -131,6 +132,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const corners = readCorners(trace, history);
   const sizes = readSizes(trace, history, content.layout);
   const last = trace.steps.length - 1;
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const compact = host.closest("[data-autodiff-compact]") !== null;
   /** @type {[number, number | null, number, boolean, boolean]} */
   let [current, timer, speed, covered, asking] = [-1, null, 1, false, false];
@@ -146,7 +148,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     current = next;
     const direction = history.backward[next] ? "backward" : history.update[next] ? "update" : "forward";
     build(root, { "data-step": next, "data-kind": trace.steps[next].kind, "data-direction": direction });
-    flow.during(next, draw, panel?.follows(next));
+    flow.during(next, draw, panel?.follows(next), timer ? pace() : Infinity);
     return true;
   };
   const draw = () => {
@@ -170,7 +172,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const stop = () => {
     const played = isPlaying();
     wave?.drop();
-    timer = /** @type {undefined} */ (clearInterval(timer));
+    timer = /** @type {undefined} */ (clearTimeout(timer));
     controls.showPlaying(false);
     if (played) tell("playing", false);
   };
@@ -189,18 +191,24 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     else wave.precede(start);
     tell("playing", true); // once it plays: who hears of it starts what does not
   };
-  /** A move by operation or line takes as long as it is read; of many turns and passes one sees where they lead. */
+  /**
+   * A step takes as long as its sentence is read, in a hall twice that; of many turns and passes one sees where they
+   * lead. Who wants no motion turns the pages evenly.
+   */
   const pace = () => {
     const [size, landings] = sizes[stepSize];
     const many = size === "turn" || size === "pass";
-    return Math.min(MILLISECONDS_PER_STEP, many ? LONGEST_PLAY / landings.length : Infinity) / speed;
+    const read = calm.matches ? 0 : CHARACTER * trace.steps[current].text.length;
+    const time = Math.min(Math.max(SHORTEST_STEP, read), LONGEST_STEP) * (stage.isOn() && !calm.matches ? 2 : 1);
+    return Math.min(time, many ? LONGEST_PLAY / landings.length : Infinity) / speed;
   };
   const start = () => {
-    clearInterval(timer);
-    timer = setInterval(() => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
       // A cell that is run again, or a closed notebook, takes the host away without telling.
       if (host.isConnected) advance();
       if (current === last || !host.isConnected) stop();
+      else if (timer) start();
     }, pace());
   };
   const replay = () => { stop(); if (!covered) wave?.run(() => {}); };
@@ -285,7 +293,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     drawn.push(graph);
     const say = (/** @type {string | null} */ text) =>
       showSentence(text === null ? trace.steps[current] : { ...trace.steps[current], text, born: undefined });
-    wave = waveView(graph.element, trace, content.layout, { replay, say, showWhole: graph.showWhole });
+    wave = waveView(graph.element, trace, content.layout, { replay, say, ...graph });
     panel = panelView(trace, history, flow, corners, () => covered, go, content.layout.tensors);
     counted.push(panel);
     if (trace.nudges?.length) inside.push(nudgeView(trace, history, counted[0].element, compact));

@@ -447,7 +447,6 @@ export const STRINGS = {
   array: {
     asTable: "as a table",
     magnitude: "magnitudes of complex numbers",
-    wrapped: (/** @type {number} */ count) => `one axis, wrapped after every ${count} elements`,
     flattened: (/** @type {number} */ count) => `all axes but the last flattened into ${count} rows`,
     /** @type {(n: number, axis: number, axes: number) => string} */
     every: (n, axis, axes) => {

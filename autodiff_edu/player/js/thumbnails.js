@@ -11,7 +11,7 @@ const SIZE = SHARED.thumbnail;
 export const hasCells = (array) => array?.data != null && array.shape.length > 0 && !array.shape.includes(0);
 
 /**
- * The numbers that a thumbnail shows: so many rows and columns at most, evenly taken; a vector goes on below.
+ * The numbers that a thumbnail shows: so many rows and columns at most, evenly taken; of a vector, one row.
  * @param {NDArray} array
  */
 export function cellsOf(array) {
@@ -19,9 +19,9 @@ export function cellsOf(array) {
   const lengths = [];
   for (let part = array.data; Array.isArray(part); part = part[0]) lengths.push(part.length);
   const numbers = flat(array);
-  const columns = lengths.length > 1 ? lengths.at(-1) : Math.min(lengths[0], SIZE.across);
-  const rows = Math.ceil(numbers.length / columns);
-  const [across, down] = [Math.min(columns, SIZE.across), Math.min(rows, SIZE.down)];
+  const columns = lengths.at(-1);
+  const rows = numbers.length / columns;
+  const [across, down] = [Math.min(columns, lengths.length > 1 ? SIZE.across : SIZE.vector), Math.min(rows, SIZE.down)];
   /**
    * @param {number} i
    * @param {number} j
@@ -75,7 +75,6 @@ export function drawThumbnail(array, limit, x, y, room = SIZE) {
   /** @type {[Map<string, string>, string[]]} */
   const [shades, odd] = [new Map(), []];
   cells.forEach((row, i) => row.forEach((item, j) => {
-    if (item === undefined) return;
     const [value, left, top] = [magnitude(item), x + j * wide, y + i * tall];
     if (isOff(value, limit)) odd.push(`M${left} ${top}l${wide} ${tall}m0 ${-tall}l${-wide} ${tall}`);
     const fill = shade(Number.isNaN(value) ? 0 : value, limit || 1);

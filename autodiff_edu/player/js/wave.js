@@ -1,9 +1,9 @@
 /**
  * The wave: values run down the whole graph, then the cotangents of the first backward pass, or its tangents, run along
- * the lines. As it passes a number, it shows it. Only what is in view moves.
+ * the lines. As it passes a box, it shows what that will hold. Only what is in view moves.
  */
 
-import { UNKNOWN, draw, make, set, shorten } from "./dom.js";
+import { draw, make, set } from "./dom.js";
 import { STRINGS } from "./strings.js";
 
 const [RUN, REST, FILL] = [850, 150, 200]; // milliseconds: a way through the graph, a pause after it, a box that fills
@@ -47,9 +47,12 @@ export function readReach({ steps, entries }, layout) {
  * @param {HTMLElement} figure
  * @param {Trace} trace
  * @param {Layout} layout
- * @param {{ replay: () => void, say: (text: string | null) => void, showWhole: (on: boolean) => void }} player
+ * @param {{
+ *   replay: () => void, say: (text: string | null) => void, showWhole: (on: boolean) => void,
+ *   preview: ReturnType<typeof import("./graph.js").graphView>["preview"],
+ * }} player
  */
-export function waveView(figure, trace, layout, { replay, say, showWhole }) {
+export function waveView(figure, trace, layout, { replay, say, showWhole, preview }) {
   const reach = readReach(trace, layout);
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const words = STRINGS.controls;
@@ -140,23 +143,21 @@ export function waveView(figure, trace, layout, { replay, say, showWhole }) {
       animate(copy, { opacity: [0, 1] }, delay, fill);
     };
     /**
-     * Shows a number where its sign stands, if it is not known yet, and not an array.
-     * @type {(box: Element, part: "value" | "cotangent", text: string, array: NDArray | null, delay: number) => void}
+     * Shows a number, or an array as small as in the box, where it is not known yet.
+     * @type {(tensor: number, part: import("./boxes.js").Part, array: NDArray | null, delay: number) => void}
      */
-    const reveal = (box, part, text, array, delay) => {
-      const place = /** @type {SVGElement | null} */ (box.querySelector(`[data-part="${part}"]`));
-      if (!place || !array || array.shape.length || !text.includes(UNKNOWN)) return;
-      const copy = /** @type {SVGElement} */ (place.cloneNode());
-      set(copy, "style", "fill: var(--text); opacity: 0");
-      copy.textContent = text.replace(UNKNOWN, shorten(array.text));
-      place.after(copy);
-      drawn.push(copy);
-      animate(copy, { opacity: [0, 1] }, delay, fill);
-      animate(place, { opacity: [1, 0] }, delay, fill);
+    const reveal = (tensor, part, array, delay) => {
+      const [copies, parts] = preview(tensor)(part, array, reach.pushes ? "→" : "←");
+      for (const copy of copies) {
+        set(copy, "style", "fill: var(--text); opacity: 0");
+        drawn.push(copy);
+        animate(copy, { opacity: [0, 1] }, delay, fill);
+      }
+      for (const each of parts) animate(each, { opacity: [1, 0] }, delay, fill);
     };
     for (const { element, top } of boxes) {
-      const { value } = trace.tensors[Number(element.dataset.tensor)];
-      reveal(element, "value", element.querySelector('[data-part="value"]').textContent, value, down(top));
+      const tensor = Number(element.dataset.tensor);
+      reveal(tensor, "value", trace.tensors[tensor].value, down(top));
       const box = element.querySelector(":scope > rect");
       pour(box, `fill: ${tint("forward", 22)}; stroke: var(--forward); stroke-width: 1.6`, down(top));
     }
@@ -168,8 +169,7 @@ export function waveView(figure, trace, layout, { replay, say, showWhole }) {
       const [tensor, strip] = [Number(element.dataset.tensor), element.querySelector(".strip")];
       if (!strip || !reach.tensors.has(tensor)) continue;
       pour(strip, `fill: ${tint(flowing, 45)}`, second(top));
-      const sign = reach.pushes ? "→" : "←";
-      reveal(element, "cotangent", `${sign} ${UNKNOWN}`, reach.tensors.get(tensor), second(top));
+      reveal(tensor, "cotangent", reach.tensors.get(tensor), second(top));
     }
     for (const { element, top } of folded) {
       if (!reach.groups.has(Number(element.dataset.group))) continue;

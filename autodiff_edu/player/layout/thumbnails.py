@@ -28,21 +28,20 @@ def has_cells(array: dict[str, Any] | None) -> bool:
     return bool(array and array["shape"] and array["data"] is not None and 0 not in array["shape"])
 
 
-def cells_of(array: dict[str, Any]) -> list[list[float | None]]:
+def cells_of(array: dict[str, Any]) -> list[list[float]]:
     """Return the numbers that a thumbnail shows: a limited number of rows and columns, evenly spaced.
 
-    A vector is a row that continues in the next; leading axes are rows below each other. None fills the place after the
-    end of a vector.
+    A vector is one row; leading axes are rows below each other.
 
     >>> cells_of({"shape": [2, 2], "data": [[1.0, "nan"], [2.0, 3.0]]})
     [[1.0, nan], [2.0, 3.0]]
     >>> [len(row) for row in cells_of({"shape": [100], "data": [0.0] * 100})]
-    [16, 16, 16, 16, 16, 16, 16]
+    [48]
     """
     columns, rows, width, height = _grid(array)
     flat = _flat(array)
     places = [[i * rows // height * columns + j * columns // width for j in range(width)] for i in range(height)]
-    return [[magnitude(flat[at]) if at < len(flat) else None for at in row] for row in places]
+    return [[magnitude(flat[at]) for at in row] for row in places]
 
 
 def _flat(array: dict[str, Any]) -> list[Any]:
@@ -54,13 +53,13 @@ def _flat(array: dict[str, Any]) -> list[Any]:
 
 def _grid(array: dict[str, Any]) -> tuple[int, int, int, int]:
     """Return how many columns and rows the numbers have, and how many of those are shown."""
-    across, down, lengths, part = int(SIZE["across"]), int(SIZE["down"]), [], array["data"]
+    lengths, part = [], array["data"]
     while isinstance(part, list):
         lengths.append(len(part))
         part = part[0]
-    columns = lengths[-1] if len(lengths) > 1 else min(lengths[0], across)
-    rows = ceil(prod(lengths) / columns)
-    return columns, rows, min(columns, across), min(rows, down)
+    columns, rows = lengths[-1], prod(lengths[:-1])
+    across = SIZE["across" if len(lengths) > 1 else "vector"]
+    return columns, rows, min(columns, int(across)), min(rows, int(SIZE["down"]))
 
 
 def magnitude(item: Any) -> float:

@@ -21,8 +21,6 @@ def draw_thumbnail(array: dict[str, Any], x: float, y: float, limit: float) -> l
     crosses = ""
     for i, row in enumerate(cells):
         for j, number in enumerate(row):
-            if number is None:
-                continue
             left, right = (f"{x + wide * column:.1f}" for column in (j, j + 1))
             top, bottom = (f"{y + tall * line:.1f}" for line in (i, i + 1))
             shade = 0 if isnan(number) else level(number, limit or 1.0)

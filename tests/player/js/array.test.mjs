@@ -52,30 +52,26 @@ test("colours go from the middle to one of the ends", () => {
 });
 
 test("an array of any number of axes is cut into pieces of rows", () => {
-  const labels = (array, ...more) => piecesOf(array, ...more).map(({ label }) => label);
-  const shapes = (array, ...more) => piecesOf(array, ...more).map(({ rows }) => rows.map((row) => row.length));
+  const labels = (array) => piecesOf(array).map(({ label }) => label);
+  const shapes = (array) => piecesOf(array).map(({ rows }) => rows.map((row) => row.length));
   const [one] = piecesOf(count());
   assert.deepEqual([one.rows, one.label], [[[0]], ""]);
-  assert.deepEqual(shapes(count(9), 6), [[6, 3]]);
-  assert.deepEqual(labels(count(9), 6), [""]);
-  assert.deepEqual(labels(count(6), 6), [""]);
-  assert.deepEqual(shapes(count(40)), [[16, 16, 8]]);
-  assert.deepEqual(piecesOf(count(40))[0].names(2, 3), [35]);
+  assert.deepEqual([shapes(count(40)), labels(count(40))], [[[40]], [""]], "a vector is one row");
+  assert.deepEqual(piecesOf(count(40))[0].names(0, 35), [35]);
   assert.deepEqual(shapes(count(2, 3)), [[3, 3]]);
   assert.deepEqual(labels(count(2, 2, 3, 2)), ["[0, 0, :, :]", "[0, 1, :, :]", "[1, 0, :, :]", "[1, 1, :, :]"]);
   assert.deepEqual(piecesOf(count(2, 2, 3, 2))[2].names(1, 1), [1, 0, 1, 1]);
   assert.deepEqual(labels(count(9, 2, 2)), ["all axes but the last flattened into 18 rows"]);
   assert.deepEqual(piecesOf(count(9, 2, 2))[0].names(5, 1), [2, 1, 1]);
   assert.deepEqual(piecesOf({ ...count(5, 4), every: [4, 3] })[0].names(2, 3), [8, 9], "of an array that was thinned");
-  assert.deepEqual(piecesOf({ ...count(20), every: [5] })[0].names(1, 2), [90]);
+  assert.deepEqual(piecesOf({ ...count(20), every: [5] })[0].names(0, 18), [90]);
 });
 
 test("a thumbnail takes cells evenly", () => {
   assert.deepEqual(cellsOf(count(2, 3)), [[0, 1, 2], [3, 4, 5]]);
   assert.deepEqual(cellsOf(count(3)), [[0, 1, 2]]);
-  const long = cellsOf(count(40));
-  assert.deepEqual([long.length, long[0].length, long[1][0]], [3, 16, 16]);
-  assert.equal(long[2][15], undefined);
+  assert.deepEqual(cellsOf(count(40)), [count(40).data], "a vector is one row");
+  assert.deepEqual(cellsOf(count(96)), [count(48).data.map((at) => 2 * at)]);
   const large = cellsOf(count(100, 32));
   assert.deepEqual([large.length, large[0].length], [8, 16]);
   assert.deepEqual([large[0][1], large[1][0], large[7][15]], [2, 12 * 32, 87 * 32 + 30]);
