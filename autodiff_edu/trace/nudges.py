@@ -258,6 +258,7 @@ def _of_pass(
                         reasons = [
                             said if probe.choice else "" for said, probe in zip(reasons, probed.values(), strict=True)
                         ]
+                    reasons = ["" if said == why else said for said in reasons]
                     if any(reasons):
                         kept["reasons"] = reasons
                 kept["moved"] = [round_to(m, zero) for m in curve]

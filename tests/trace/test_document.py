@@ -58,6 +58,6 @@ def test_where_a_name_begins_as_that_of_something_else():
 
     document = ad.play(halve, 2.0)._content["trace"]
     assert [(each["name"], each["array"]["text"], each.get("tensor")) for each in document["begins"]] == [
-        ("p", "2", 0),
         ("s", "1", None),
+        ("p", "2", 0),
     ]

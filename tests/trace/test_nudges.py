@@ -139,7 +139,8 @@ def test_what_a_cut_keeps_from_the_backward_pass_moves_all_the_same():
 
 def reasons(traced: ad.Trace, name: str) -> list[str]:
     """For each nudge, why the cotangent is no guide."""
-    return (kept(traced, "y").get(name) or kept(traced)[name]).get("reasons", [])
+    nudge = kept(traced, "y").get(name) or kept(traced)[name]
+    return [said or nudge.get("why", "") for said in nudge.get("reasons", [""] * 40 * ("why" in nudge))]
 
 
 def trace_of(f: Any, *args: Any) -> ad.Trace:

@@ -401,7 +401,7 @@ export const STRINGS = {
     notFinite: "not finite",
     aloud: (by, target, moved, said) => `nudge ${by}: ${target} actually moves ${moved}, the cotangent says ${said}`,
     curved: "The cotangent is the slope of the curve at nudge 0: the smaller the nudge, the smaller the gap.",
-    straight: "The curve is a straight line here, and the cotangent is its slope: right for each of these nudges.",
+    straight: "The curve is a straight line here, and the cotangent is its slope.",
     unknown: "unknown",
     unreached: (name) =>
       `No cotangent reached ${name}: you did not ask for it, every path is cut, or no tape watched it.`,

@@ -9,7 +9,7 @@ import { ANSWERS, STRINGS } from "../strings.js";
  * @param {import("../history.js").History} history
  * @param {import("./index.js").Named} named
  */
-export function backwardQuestions({ steps, entries, tensors }, history, { name, whole, called }) {
+export function backwardQuestions({ steps, entries, tensors }, history, { name, whole, called, factor }) {
   const { hints, why, ...words } = STRINGS.predict;
   const makers = new Map(entries.map((entry) => [entry.output, entry]));
   /** @type {Set<Entry>} */
@@ -107,11 +107,10 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
     const [g, from] = [history.arrived(entry, number), history.pulled(entry, number)];
     // What an outer tape records of this pass has shown the result already.
     if (steps.slice(from, number).some(({ kind }) => kind === "record")) return null;
-    const uses = given.filter((each) => each === tensor).length;
-    const factor = words.factor(name(output), name(tensor), uses > 1);
+    const derivative = factor(entry, argument);
     /** @param {"number" | "shape"} asks */
     const prompt = (asks) => words.accumulates[asks](name(tensor), whole(entry), before?.text);
-    if (before && after.shape.length === 1) return elementOf(at, hints.rule(factor, g?.text));
+    if (before && after.shape.length === 1) return elementOf(at, hints.rule(derivative, g?.text));
     if (after.shape.length) {
       const { shape } = g ?? tensors[output].value;
       const copied = shape.length > after.shape.length || shape.some((n, axis) => n > 1 && after.shape[axis] === 1);
@@ -132,8 +131,8 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
     /** @type {Mistake[]} */
     const mistakes = [
       [added, before && hints.replaced(before.text)],
-      ...alone(local, hints.local(factor, g?.text)),
-      ...alone(arrived, hints.arrived(factor)),
+      ...alone(local, hints.local(derivative, g?.text)),
+      ...alone(arrived, hints.arrived(derivative)),
       ...alone(-added, hints.sign),
       ...others.flatMap((step) =>
         alone(numberIn(step.contribution), hints.argument(name(/** @type {number} */ (given[step.argument]))))),
@@ -142,7 +141,7 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
       ...alone(arrived / local, hints.reciprocal),
       [null, hints.path],
     ];
-    return askNumber(after, { prompt: prompt("number"), mistakes, hint: hints.rule(factor, g?.text) });
+    return askNumber(after, { prompt: prompt("number"), mistakes, hint: hints.rule(derivative, g?.text) });
   };
 
   /**
