@@ -124,7 +124,7 @@ def remedy(
 def remedy_in_a_sentence(text: str) -> str:
     r"""Return a remedy as one sentence: the code to write, or else the advice.
 
-    >>> remedy_in_a_sentence("Otherwise, keep the input away from where this happens:\n    np.sqrt(np.maximum(x, 1e-12))")
+    >>> remedy_in_a_sentence("Keep the input away from where this happens:\n    np.sqrt(np.maximum(x, 1e-12))")
     'Instead, write np.sqrt(np.maximum(x, 1e-12)).'
     """
     said, *code = text.split("\n    ")

@@ -27,8 +27,7 @@ Lists refer to each other by index, counted from 0.
     - "watch": `tensor`; "record", "cut", "skip" (also of a tape that is paused): `entry`; "release", "pause",
       "resume", "reset": nothing more;
     - "line": `what`: "condition" (which way it went; with the first and the last line that it leaves out, in the same
-      code, as `left_out`, if there are any), "value" (of plain numbers, or computed while no tape recorded;
-      by the names of those that are small, as `numbers`),
+      code, as `left_out`, if there are any), "value" (of plain numbers, or computed while no tape recorded),
       "call" or "return"; "error": what the code raised, and always the last: `lesson`, what went wrong, as texts that
       are plain and marked by turns; if it is known which operation raised it, `entry`, which is on no tape and has no
       value, and if its operands do not fit, `message`, NumPy's own words;
@@ -63,16 +62,17 @@ Lists refer to each other by index, counted from 0.
     - `paused`: the tapes that are paused; `lanes`: an entry, a tape, and what the tape has of the entry: "recorded",
       "cut", "skip", "paused", "backward" or "tangents" (its own pass computes it, for others to record), "forgotten" or
       "released".
+- `begins`, if there are any: where the `name` of tensors begins as that of something else: the `step`, and the `array`
+  of plain numbers or, after `p = x`, of this `tensor`.
 - `causes`, of an explanation: why a gradient is None or misses a part, in the order of the code, each a `text` and
   the `step` that says it.
 - `nudges`, if there are any: how far a target moves when something it was computed from moves, for the nudges in
   text/shared.json times `size`. `tensor`, `target` (tensors); where the tensor is an array, `element` (an index) or
   `along` (true: along the cotangent, by this length); `from` (the number that is nudged; not for `along`), `size`,
   `slope` (what the cotangent says for a nudge of 1; left out if none reached the tensor), `moved` (to four digits; null
-  where not known; left out where it is what the cotangent says); where there are any, `reasons` (for each nudge null,
-  or an `entry` and its `kind`: "choice", the code would go another way, "switch", the operation takes another branch,
-  or "cut", it lets nothing back of what moves the target), `corner` (the step at a corner that the nudge starts from)
-  and `read` (a tensor that moves and that the code took plain numbers from).
+  where not known; left out where it is what the cotangent says); where there is something to say, other than that the
+  target's curve bends, `why` the cotangent is no guide, and `reasons` (for each nudge; empty texts say nothing; where
+  one stands beside a null, the code would go another way).
 - `sweep`, `patches`, `contours` and `compiling`: only in documents of special kinds; see player/extra_parts.py.
 - `program`: the same in NumPy: `lines`, texts; `steps`, for each step the index of its line, or null.
 
@@ -149,6 +149,7 @@ class Writer:
         self.tape_numbers: dict[int, int] = {}  # by their ids
         self.arrays: dict[int, tuple[dict[str, Any], Any]] = {}  # by the id of a value: its description, and the value
         self.tensors: dict[int, int] = {}  # a tensor's id, and its index in the document
+        self.begins: list[dict[str, Any]] = []
         self.described: list[Entry] = []  # in the order of the document
         self.entries: dict[int, int] = {}  # the id of an entry's output, and the entry's index
         self.numbers: dict[int, int] = {}  # the id of an entry's output, and the entry's number for readers
@@ -188,6 +189,10 @@ class Writer:
             if given := [self.tensors[id] for id in call.given if id in self.tensors]:
                 self.document["calls"][self.known_calls[id(call)]]["given"] = given
         self.document["states"] = states(self.document)
+        tensors = [tensor for tensor in self.document["tensors"] if tensor["kind"] != "constant"]
+        names = {tensor["name"].rstrip("₀₁₂₃₄₅₆₇₈₉") for tensor in tensors}
+        if begins := [each for each in self.begins if each["name"] in names]:
+            self.document["begins"] = begins
         self._add_program()
         self._add_nudges(source)
         if source.causes:
@@ -265,8 +270,8 @@ class Writer:
         match event:
             case events.Line(what=what, left_out=lines, numbers=numbers):
                 step |= {"what": what} if lines is None else {"what": what, "left_out": list(lines)}
-                if numbers:
-                    step["numbers"] = {name: array(value) for name, value in numbers.items()}
+                for name, value in numbers.items():
+                    self.begins.append({"name": name, "step": len(self.document["steps"]), "array": array(value)})
             case events.Error(text=text):
                 step |= self._describe_error(text, step)
             case events.Watch(tensor=tensor):
@@ -388,6 +393,7 @@ class Writer:
                 described["turns"] = [list(turn) for turn in turns]
             if any(aliases := self.labels.aliases(entry)):
                 described["aliases"] = aliases
+                self._add_begins(entry, aliases, arguments)
             described["output"] = self._tensor(entry.output_id, entry.output_value, "computed")
             described["where"] = self.quotes.point(entry.where)
             copied = [k for k in range(len(entry.ids)) if is_copied(entry, k)]
@@ -405,6 +411,14 @@ class Writer:
         if step is not None and step["kind"] not in ("skip", "error") and step["tape"] not in tapes:
             tapes.append(step["tape"])
         return index
+
+    def _add_begins(self, entry: Entry, aliases: list[str | None], arguments: list[int | str]) -> None:
+        """Note where a name begins as the second one of a tensor, after `p = x`: once for each name and tensor."""
+        known = [(each["name"], each.get("tensor")) for each in self.begins]
+        for name, tensor, value in zip(aliases, arguments, entry.values or (), strict=False):
+            if name and isinstance(tensor, int) and (name, tensor) not in known:
+                step = max(len(self.document["steps"]) - 1, 0)
+                self.begins.append({"name": name, "step": step, "array": array(value), "tensor": tensor})
 
     def _arguments(self, entry: Entry) -> list[int | str]:
         rule, written = rule_of(entry.operation), self.labels.of_arguments(entry)
@@ -468,16 +482,10 @@ class Writer:
     def _add_nudges(self, source: Any) -> None:
         if self.foreign:
             return
-        from .nudges import Corner, Described, nudges
+        from .nudges import Described, nudges
 
-        ids = {index: id for id, index in self.tensors.items()}
-        met: dict[int, list[Corner]] = {}
-        for number, step in enumerate(self.document["steps"]):
-            if corner := step.get("corner"):
-                about = self.described[step["entry"]].output_id, ids[step["tensor"]], tuple(corner["element"])
-                met.setdefault(step["pass"], []).append(Corner(number, *about))
         earlier = [entry for entries in source.earlier.values() for entry in entries]
-        described = Described(self.tensors, self.entries, met)
+        described = Described(self.document, self.tensors, self.entries)
         if kept := nudges(source.events, self.passes, earlier, source.heard, described):
             self.document["nudges"] = kept
 

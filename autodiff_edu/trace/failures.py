@@ -71,7 +71,7 @@ def note_failures(failed: list[FailedOperation]) -> Iterator[None]:
 def explain_sequence(error: BaseException) -> str:
     """Say what to write where NumPy says "setting an array element with a sequence"; empty for other errors.
 
-    Where a tensor refused to become a plain number, this is all that NumPy says, and the tensor's own error is its cause.
+    Where a tensor refused to become a plain number, NumPy says no more than this, and the tensor's error is its cause.
     """
     if not (isinstance(error, ValueError) and str(error).startswith("setting an array element with a sequence")):
         return ""

@@ -74,20 +74,73 @@ class Probe(NamedTuple):
 
 
 class Corner(NamedTuple):
-    """A corner that a backward pass met at a step of the document: by the ids of an entry's output and its argument."""
+    """A corner that a backward pass met: the ids of an entry's output and of its argument, an element, and a text."""
 
-    step: int
     entry: int
     tensor: int
     element: tuple[int, ...]
+    text: str
 
 
-class Described(NamedTuple):
-    """What a document has: by ids, the indices of tensors, and of the entries that computed them; corners by pass."""
+class Described:
+    """What a document has, by ids: its tensors, the entries that computed them, and by pass the corners that were met.
 
-    tensors: dict[int, int]
-    entries: dict[int, int]
-    corners: dict[int, list[Corner]]
+    Parameters
+    ----------
+    document : dict
+        The document.
+    tensors, entries : dict
+        By the id of a tensor, its index, and that of the entry that computed it.
+    """
+
+    def __init__(self, document: dict[str, Any], tensors: dict[int, int], entries: dict[int, int]) -> None:
+        self.document, self.tensors, self.entries = document, tensors, entries
+        ids, makers = ({index: id for id, index in each.items()} for each in (tensors, entries))
+        self.corners: dict[int, list[Corner]] = {}
+        for step in document["steps"]:
+            if corner := step.get("corner"):
+                left, right, slope = (corner[key].replace("-", "−") for key in ("left", "right", "slope"))
+                name = document["tensors"][step["tensor"]]["name"]
+                name += f"[{', '.join(map(str, corner['element']))}]" if corner["element"] else ""
+                text = f"{name} is at a corner of {self._write(step['entry'])}: slope {left} on its left, {right} "
+                text += f"on its right. The rule takes {slope}; one number cannot fit both."
+                met = Corner(makers[step["entry"]], ids[step["tensor"]], tuple(corner["element"]), text)
+                self.corners.setdefault(step["pass"], []).append(met)
+
+    def choice(self, entry: Entry) -> str:
+        """Say that the user's code would go another way; empty if the document has no such entry."""
+        return self._say(
+            entry,
+            "Nudged this far, {text} comes out differently, and your code takes another branch. The replay of the "
+            "recorded program keeps the one it took.",
+        )
+
+    def switch(self, entry: Entry) -> str:
+        """Say that an operation takes another branch."""
+        return self._say(
+            entry, "Nudged this far, {} takes another branch. The cotangent is the slope of the branch at nudge 0."
+        )
+
+    def cut(self, entry: Entry) -> str:
+        """Say that the cotangent misses what goes through an entry."""
+        return self._say(entry, "Nothing flows back through {}, so the cotangent misses what the nudge moves there.")
+
+    def read(self, id: int) -> str:
+        """Say that plain numbers were taken from a tensor."""
+        name = self.document["tensors"][self.tensors[id]]["name"]
+        return f"The replay keeps what your code computed or decided from the plain numbers of {name}."
+
+    def _say(self, entry: Entry, text: str) -> str:
+        if entry.output_id not in self.entries:
+            return ""
+        index = self.entries[entry.output_id]
+        return text.format(self._write(index), text=self._write(index, whole=False))
+
+    def _write(self, index: int, whole: bool = True) -> str:
+        about = self.document["entries"][index]
+        name = f"{self.document['tensors'][about['output']]['name']} = " if whole else ""
+        line = f" (line {about['where']['line']})" if about["where"] else ""
+        return f"{name}{about['text']}{line}"
 
 
 def nudges(
@@ -186,8 +239,8 @@ def _of_pass(
             kept = {"tensor": tensors[id], "target": tensors[target._id], **about, "size": size}
             if slope is not None:
                 kept["slope"] = round_to(slope, zero / size)
-            if numbers := moving & read & tensors.keys() - {target._id, *ids}:
-                kept["read"] = tensors[min(numbers)]
+            numbers = moving & read & tensors.keys() - {target._id, *ids}
+            why = document.read(min(numbers)) if numbers else ""
             if slope is None or not all(abs(m - slope * _scale_nudge(size, at)) <= zero for at, m in moves.items()):
                 curve = _find_polynomial(moves, zero) if is_polynomial else None
                 if curve is None:
@@ -196,12 +249,21 @@ def _of_pass(
                         for at in shared()["nudges"]
                     }
                     curve = [probe.moved for probe in probed.values()]
-                    reasons = [_find_reason(probe, cuts, zero, document.entries) for probe in probed.values()]
+                    reasons = [_find_reason(probe, cuts, zero, document) for probe in probed.values()]
+                    small = probed[shared()["nudges"][len(reasons) // 2]]
+                    near = "" if small.choice or small.switch else reasons[len(reasons) // 2]
+                    corner = _find_corner(corners, after, id, unit * _scale_nudge(size, 0.05))
+                    why = corner or near or why
+                    if corner:
+                        reasons = [
+                            said if probe.choice else "" for said, probe in zip(reasons, probed.values(), strict=True)
+                        ]
+                    reasons = ["" if said == why else said for said in reasons]
                     if any(reasons):
                         kept["reasons"] = reasons
                 kept["moved"] = [round_to(m, zero) for m in curve]
-                if (corner := _find_corner(corners, after, id, unit * _scale_nudge(size, 0.05))) is not None:
-                    kept["corner"] = corner
+            if why:
+                kept["why"] = why
             yield len(probed) // len(PROBES) * (len(after) + len(chosen)), kept
 
 
@@ -217,27 +279,26 @@ def _find_cuts(after: list[Entry], id: int, cotangents: Any, stops: set[int]) ->
     ]
 
 
-def _find_reason(probe: Probe, cuts: list[Entry], zero: float, entries: dict[int, int]) -> dict[str, Any] | None:
+def _find_reason(probe: Probe, cuts: list[Entry], zero: float, document: Described) -> str:
     """Return why the cotangent is no guide at a nudge, other than that the target's curve bends."""
-    kind, entry = ("choice", probe.choice) if probe.choice else ("switch", probe.switch)
-    *alone, together = [bool(abs(probe.moved - held) > zero) for held in (*probe.held, probe.moved)][: len(cuts) + 1]
-    if entry is None and together and any(alone):
-        kind, entry = "cut", cuts[alone.index(True)]
-    if entry is None or entry.output_id not in entries:
-        return None
-    return {"kind": kind, "entry": entries[entry.output_id]}
+    if probe.choice:
+        return document.choice(probe.choice)
+    if probe.switch:
+        return document.switch(probe.switch)
+    *alone, together = [bool(abs(probe.moved - held) > zero) for held in probe.held] or [False]
+    return document.cut(cuts[alone.index(True)]) if together and any(alone) else ""
 
 
-def _find_corner(corners: list[Corner], after: list[Entry], id: int, by: Any) -> int | None:
-    """Return the step at the first corner that a nudge moves, if it moves any."""
+def _find_corner(corners: list[Corner], after: list[Entry], id: int, by: Any) -> str:
+    """Return the text of the first corner that a nudge moves; empty if it moves none."""
     made = {entry.output_id: entry for entry in after}
     met = [corner for corner in corners if corner.entry in made and corner.tensor in {id, *made}]
     values = run_again(after, id, lambda value: value + by) if met else {}
-    for step, _, tensor, element in sorted(met, key=lambda corner: corner.entry):
+    for _, tensor, element, text in sorted(met, key=lambda corner: corner.entry):
         change = by if tensor == id else values.get(tensor, 0.0) - made[tensor].output_value
         if np.asarray(change)[element] != 0:
-            return step
-    return None
+            return text
+    return ""
 
 
 def _is_polynomial(entry: Entry, moving: set[int]) -> bool:

@@ -5,6 +5,7 @@ import re
 import pytest
 from programs import EXAMPLES
 
+import autodiff_edu as ad
 from autodiff_edu.text.shared import shared
 
 
@@ -44,3 +45,19 @@ def test_each_accumulation_goes_on_from_the_last(example):
             assert step["before"] == sums.get(key)
             assert 1 <= step["count"] <= step["of"]
             sums[key] = step["after"]
+
+
+def test_where_a_name_begins_as_that_of_something_else():
+    def halve(x):
+        p = x
+        s = 1.0
+        for _ in range(2):
+            p = p * 0.5
+            s = s + p
+        return s
+
+    document = ad.play(halve, 2.0)._content["trace"]
+    assert [(each["name"], each["array"]["text"], each.get("tensor")) for each in document["begins"]] == [
+        ("s", "1", None),
+        ("p", "2", 0),
+    ]

@@ -43,8 +43,7 @@ def advice(function, *values):
 
 
 def guarded(x):
-    y = np.where(x > 0, np.log(x), 0.0)
-    return y
+    return np.where(x > 0, np.log(x), 0.0)
 
 
 def guarded_later(x):

@@ -132,13 +132,15 @@ def test_what_a_cut_keeps_from_the_backward_pass_moves_all_the_same():
     # z = stop_gradient(a) b + 2 a, where a = x x, and b = 2 a is computed in the pause
     assert moved(found) == pytest.approx([2 * (3 + by) ** 4 + 2 * (3 + by) ** 2 - 180 for by in steps(1.0)], rel=1e-3)
     assert found["slope"] == 12.0
-    assert set(reasons(stopped(), "x -> z")) == {"cut multiply"}, "the first of the two"
+    assert {said.partition(" (line ")[0] for said in reasons(stopped(), "x -> z")} == {
+        "Nothing flows back through b = a * y"  # computed in the pause, before the other
+    }
 
 
 def reasons(traced: ad.Trace, name: str) -> list[str]:
-    """For each nudge why the cotangent is no guide: the kind, and the operation of the entry."""
-    found, entries = kept(traced, "y").get(name) or kept(traced)[name], traced.document()["entries"]
-    return [each and f"{each['kind']} {entries[each['entry']]['operation']}" for each in found.get("reasons", [])]
+    """For each nudge, why the cotangent is no guide."""
+    nudge = kept(traced, "y").get(name) or kept(traced)[name]
+    return [said or nudge.get("why", "") for said in nudge.get("reasons", [""] * 40 * ("why" in nudge))]
 
 
 def trace_of(f: Any, *args: Any) -> ad.Trace:
@@ -162,20 +164,21 @@ def cut_after_a_product(x):
 @pytest.mark.parametrize(
     ("function", "value", "below", "above"),
     [
-        (lambda x: x * 2.0 if x > 1 else x, 1.5, "choice greater", None),
-        (lambda x: np.where(x > 1, x * x, 0.0), 1.5, "switch where", None),
-        (lambda x: np.maximum(x, 1.0), 1.5, "switch maximum", None),
-        (lambda x: np.abs(x - 1.0), 1.5, "switch absolute", None),
-        (lambda x: np.sort(np.stack([x, 1.0 + 0.0 * x]))[0], 1.5, "switch sort", None),
-        (lambda x: np.max(np.stack([x, 1.0 + 0.0 * x])), 1.5, "switch max", None),
-        (lambda x: ad.nn.relu(x - 1.0) ** 2, 1.5, "switch where", None),
-        (cut_after_a_product, 2.0, "cut stop_gradient", "cut stop_gradient"),
-        (lambda x: x * (x > 1), 1.5, "cut greater", None),
+        (lambda x: x * 2.0 if x > 1 else x, 1.5, "x > 1", ""),
+        (lambda x: np.where(x > 1, x * x, 0.0), 1.5, "where(", ""),
+        (lambda x: np.maximum(x, 1.0), 1.5, "maximum(x, 1)", ""),
+        (lambda x: np.abs(x - 1.0), 1.5, "absolute(", ""),
+        (lambda x: np.sort(np.stack([x, 1.0 + 0.0 * x]))[0], 1.5, "sort(", ""),
+        (lambda x: np.max(np.stack([x, 1.0 + 0.0 * x])), 1.5, "max(", ""),
+        (lambda x: ad.nn.relu(x - 1.0) ** 2, 1.5, "where(", ""),
+        (cut_after_a_product, 2.0, "stop_gradient(", "stop_gradient("),
+        (lambda x: x * (x > 1), 1.5, "x > 1", ""),
     ],
 )
 def test_why_a_cotangent_is_no_guide_to_a_nudge(function, value, below, above):
     found = reasons(trace_of(function, value), "x -> y")
-    assert (found[0], found[-1]) == (below, above)
+    assert below in found[0]
+    assert above in found[-1] if above else not found[-1]
 
 
 def test_a_cut_that_adds_nothing_is_not_to_blame():
@@ -193,15 +196,14 @@ def test_a_cut_that_adds_nothing_is_not_to_blame():
     ],
 )
 def test_a_nudge_from_a_corner_names_it(function, operation):
-    traced = trace_of(function, 0.0)
-    document = traced.document()
-    step = document["steps"][kept(traced, "y")["x -> y"]["corner"]]
-    assert document["entries"][step["entry"]]["operation"] == operation
+    said = kept(trace_of(function, 0.0), "y")["x -> y"]["why"]
+    assert "is at a corner of " in said
+    assert f" = {operation}(" in said
 
 
 def test_the_corner_of_an_element_that_stays_is_not_named():
     nudges = kept(trace_of(lambda x: np.sum(np.abs(x) * x), [0.0, 2.0]), "y")
-    assert "corner" not in nudges["x[1] -> y"]
+    assert "why" not in nudges["x[1] -> y"]
 
 
 def test_plain_numbers_that_the_code_took_are_named():
@@ -211,8 +213,8 @@ def test_plain_numbers_that_the_code_took_are_named():
 
     document = trace_of(chosen, 1.5).document()
     (nudge,) = [each for each in document["nudges"] if each["tensor"] == 0]
-    assert document["tensors"][nudge["read"]]["name"] == "a"
-    assert all("read" not in each for each in trace_of(lambda x: x * x, 1.5).document()["nudges"])
+    assert nudge["why"] == "The replay keeps what your code computed or decided from the plain numbers of a."
+    assert all("why" not in each for each in trace_of(lambda x: x * x, 1.5).document()["nudges"])
 
 
 def test_where_no_cotangent_arrives_there_is_no_slope():

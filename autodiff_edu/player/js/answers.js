@@ -43,7 +43,10 @@ export function isClose(answer, wanted, within) {
   return Math.abs(answer - wanted) <= Math.max(0.500001 * third, 1e-12);
 }
 
-/** @type {(answer: number, wanted: number) => boolean} whether it is the number rounded to two digits; a count is not */
+/**
+ * Whether it is a number rounded to two digits; whole ones are wanted in full.
+ * @type {(answer: number, wanted: number) => boolean}
+ */
 const isRounding = (answer, wanted) =>
   Number.isFinite(wanted) && !Number.isInteger(wanted) && answer === Number(wanted.toPrecision(2));
 
@@ -94,8 +97,8 @@ const briefly = (typed) => (typed.length > 30 ? `${typed.slice(0, 29)}…` : typ
 export const readAs = (asks, text) => READERS[asks][0](text);
 
 /**
- * What an answer is: {unread} where there is nothing to judge, else {right, hint}. Unless it is a known mistake, a number
- * may be rounded to two digits, and one that a sentence would round need not be exact to its third digit.
+ * What an answer is: {unread} where there is nothing to judge, else {right, hint}. Unless it is a known mistake, a
+ * number may be rounded to two digits, and one that a sentence would round need not be exact to its third digit.
  * @param {Pick<Question, "asks" | "right" | "within" | "mistakes" | "hint"> & { shown?: string }} question
  * @param {string} typed
  * @returns {{ unread?: string, right?: boolean, hint?: string }}
@@ -109,7 +112,7 @@ export function judge({ asks, right, within, mistakes = [], hint, shown = "" }, 
   const known = mistakes.filter(([value, text]) => text && value !== undefined && same(answer, value, within));
   if (asks === "number" && within === undefined && !known.length) {
     const isNear = brief(shown) !== shown && same(answer, right, FROM_THREE_DIGITS);
-    if (isNear || isRounding(/** @type {number} */ (answer), right)) return { right: true };
+    if (isNear || isRounding(Number(answer), Number(right))) return { right: true };
   }
   /** @param {Mistake} mistake */
   const distance = ([value]) => Math.abs(Number(answer) - Number(value)) || 0; // 0 for what is not a number

@@ -7,7 +7,6 @@
  */
 
 import { flat } from "./array.js";
-import { latest } from "./history.js";
 import { memoryCurve } from "./memory.js";
 import { STRINGS } from "./strings.js";
 
@@ -29,50 +28,34 @@ const pointOf = ({ step, array }) =>
 
 /**
  * @typedef {{ step: number, text: string, scalar: boolean, height: number }} Height
- * @typedef {{ name: string, rank: number, points: Height[], starts: number }} Family
+ * @typedef {{ name: string, rank: number, points: Height[] }} Family
  * @typedef {Family & { low: number, high: number, heights: number[] }} Curve
  */
 
 /**
  * What is drawn, memory first where it is the point, the targets, then what is assigned to, then the rest.
- * @param {Pick<Trace, "steps" | "tensors" | "tapes" | "entries">} trace
- * @param {{ changes: Change[][], appeared: number[] }} history
+ * @param {Pick<Trace, "steps" | "tensors" | "tapes" | "begins">} trace
+ * @param {{ changes: Change[][] }} history
  * @returns {Curve[]}
  */
-export function readCurves({ steps, tensors, tapes, entries }, { changes, appeared }) {
-  const families = familiesOf(steps, tensors, (tensor) => changes[tensor]);
-  const numbers = steps.flatMap((each, step) =>
-    Object.entries(each.numbers ?? {}).map(([name, array]) => ({ name, step, array })));
-  addStarts(families, entries, (tensor, entry) => {
-    const change = latest(changes[tensor], appeared[entry]);
-    return change ? [{ ...change, step: Math.max(change.step, appeared[entry] - 1) }] : [];
-  }, numbers);
+export function readCurves({ steps, tensors, tapes, begins = [] }, { changes }) {
+  const families = withStarts(familiesOf(steps, tensors, (tensor) => changes[tensor]), begins);
   return [...memoryCurve({ steps, tapes }), ...families].flatMap((curve) => {
     const heights = curve.points.map(({ height }) => height).filter(Number.isFinite);
     const [low, high] = [Math.min(...heights), Math.max(...heights)];
-    return heights.length - curve.starts >= FEWEST_VALUES && low < high ? [{ ...curve, low, high, heights }] : [];
+    return heights.length >= FEWEST_VALUES && low < high ? [{ ...curve, low, high, heights }] : [];
   }).sort((one, other) => one.rank - other.rank);
 }
 
 /**
- * Adds to the tensors of a name what it began as: `changesOf` another tensor, as after `p = x`, or plain `numbers`.
- * @param {Family[]} all
- * @param {Entry[]} entries
- * @param {(tensor: number, entry: number) => Pick<Change, "step" | "array">[]} changesOf
- * @param {{ name: string, step: number, array: NDArray }[]} numbers
+ * Adds to the tensors of a name what it began as.
+ * @type {(all: Family[], begins: { name: string, step: number, array: NDArray }[]) => Family[]}
  */
-function addStarts(all, entries, changesOf, numbers = []) {
-  const aliases = entries.flatMap((entry, index) => (entry.aliases ?? []).flatMap((name, argument) =>
-    (name ? [{ name, index, tensor: /** @type {number} */ (entry.arguments[argument]) }] : [])));
-  const first = new Map(aliases.reverse().map((alias) => [`${alias.name} ${alias.tensor}`, alias]));
-  const others = [...first.values()].flatMap(({ name, index, tensor }) =>
-    changesOf(tensor, index).map((change) => ({ name, ...change })));
-  for (const family of all) {
-    const starts = [...numbers, ...others].filter(({ name }) => name === family.name).map(pointOf);
-    family.points = [...starts, ...family.points].sort((one, other) => one.step - other.step);
-    family.starts = starts.length;
-  }
-}
+const withStarts = (all, begins) => all.map((family) => {
+  const starts = begins.filter(({ name }) => name === family.name).map(pointOf);
+  const points = [...starts, ...family.points].sort((one, other) => one.step - other.step);
+  return { ...family, points };
+});
 
 /**
  * The tensors that have one name, with what `changesOf` lists of each, in order.
@@ -89,7 +72,7 @@ function familiesOf(steps, tensors, changesOf) {
     const rank = targets.has(tensor) ? 0 : kind === "computed" ? 2 : 1;
     const own = kind === "variable" ? tensors[origins[tensor]].name : name.replace(/[₀-₉]+$/u, "");
     const family = rank === 0 && unnamed ? STRINGS.strip.target : own;
-    const curve = families.get(family) ?? { name: family, rank, points: [], starts: 0 };
+    const curve = families.get(family) ?? { name: family, rank, points: [] };
     curve.rank = Math.min(curve.rank, rank);
     curve.points.push(...changesOf(tensor).map(pointOf));
     families.set(family, curve);
@@ -101,15 +84,15 @@ function familiesOf(steps, tensors, changesOf) {
 /**
  * The sizes of cotangents, with the exponents to base 10 as heights; what is 0 or not finite has no place on the scale.
  * First come those of what is assigned to or watched, then those that have most values.
- * @param {Pick<Trace, "steps" | "tensors" | "entries">} trace
+ * @param {Pick<Trace, "steps" | "tensors" | "begins">} trace
  * @param {{ totals: (tensor: number) => Change[] }} history
  * @returns {Curve[]}
  */
-export function readCotangents({ steps, tensors, entries }, { totals }) {
-  const families = familiesOf(steps, tensors, totals);
-  addStarts(families, entries, totals);
+export function readCotangents({ steps, tensors, begins = [] }, { totals }) {
+  const others = begins.flatMap(({ name, tensor }) =>
+    (tensor === undefined ? [] : totals(tensor).map((total) => ({ ...total, name }))));
   const rankOf = ({ rank = 0 }) => (rank === 1 ? 0 : 1);
-  return families.flatMap((curve) => {
+  return withStarts(familiesOf(steps, tensors, totals), others).flatMap((curve) => {
     const points = curve.points.map(({ height, ...point }) => ({ ...point, height: Math.log10(Math.abs(height)) }));
     const heights = points.map(({ height }) => height).filter(Number.isFinite);
     if (!heights.length || points.length < FEWEST_COTANGENTS) return [];

@@ -71,7 +71,6 @@ interface Step {
   call?: number;
   passed?: [number, number][];
   left_out?: [number, number];
-  numbers?: Record<string, NDArray>;
   born?: OddKind;
   entry?: number;
   tensor?: number;
@@ -147,9 +146,8 @@ interface Nudge {
   size: number;
   slope?: number;
   moved?: (number | null)[];
-  reasons?: ({ kind: "choice" | "switch" | "cut"; entry: number } | null)[];
-  corner?: number;
-  read?: number;
+  reasons?: string[];
+  why?: string;
 }
 
 interface Trace {
@@ -164,6 +162,7 @@ interface Trace {
   steps: Step[];
   states: State[];
   causes?: { text: string; step: number }[];
+  begins?: { name: string; step: number; array: NDArray; tensor?: number }[];
   nudges?: Nudge[];
   program?: { lines: string[]; steps: (number | null)[] };
   sweep?: Sweep;

@@ -31,5 +31,5 @@ export function memoryCurve({ steps, tapes }) {
     const height = held.reduce((sum, each) => sum + each, 0);
     return [{ step, text: String(height), scalar: true, height }];
   });
-  return [{ name: STRINGS.strip.memory, rank: -1, points, starts: 0 }];
+  return [{ name: STRINGS.strip.memory, rank: -1, points }];
 }

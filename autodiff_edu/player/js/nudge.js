@@ -17,46 +17,29 @@ const withSign = (/** @type {number} */ number) => (number > 0 ? `+${number}` : 
  * @property {number} by
  * @property {number | null} said
  * @property {number | null} moved
+ * @property {string} [reason]
  * @property {boolean} isOther whether the code would have gone another way
- * @property {string} why
  */
 
 /**
- * The nudges as they are offered: a label, and points from the lowest up. In these null is what is not known, and `why`
- * is said of the gap, unless that is because of the curve.
- * @param {Pick<Trace, "nudges" | "tensors" | "entries" | "steps">} trace
+ * The nudges as they are offered: a label, and points from the lowest up. In these null is what is not known.
+ * @param {Pick<Trace, "nudges" | "tensors">} trace
  */
-function readNudges({ nudges, tensors, entries, steps }) {
+function readNudges({ nudges, tensors }) {
   const several = nudges.some(({ target }) => target !== nudges[0].target);
-  const words = STRINGS.nudge;
-  const entryOf = (/** @type {number} */ index, whole = true) => {
-    const { output, text, where } = entries[index];
-    return words.entry(whole ? `${tensors[output].name} = ${text}` : text, where?.line);
-  };
-  /** @type {(reason: Nudge["reasons"][number], place: string) => string} */
-  const whyOf = ({ kind, entry }, place) => words[kind](entryOf(entry, kind !== "choice"), place);
-  const cornerOf = (/** @type {number} */ step) => {
-    const { corner, entry, tensor } = steps[step];
-    const at = corner.element.length ? `[${corner.element.join(", ")}]` : "";
-    const [left, right, slope] = [corner.left, corner.right, corner.slope].map(withMinus);
-    return words.corner(tensors[tensor].name + at, entryOf(entry), left, right, slope);
-  };
   return nudges.map((nudge) => {
     const [name, target] = [tensors[nudge.tensor].name, tensors[nudge.target].name];
     const place = nudge.element ? `${name}[${nudge.element.join(", ")}]` : name;
-    const what = nudge.along ? words.along(name) : place;
+    const what = nudge.along ? STRINGS.nudge.along(name) : place;
     const points = PORTIONS.map((portion) => {
       const by = toDigits(nudge.size * portion);
       const said = nudge.slope === undefined ? null : toDigits(nudge.slope * by);
       const moved = !nudge.moved ? said : portion ? nudge.moved[SHARED.nudges.indexOf(portion)] : 0;
-      const near = nudge.reasons?.[SHARED.nudges.indexOf(portion || 0.05)];
-      const reason = portion || near?.kind === "cut" ? near : null; // at nudge 0 it is right, unless a part is cut
-      return { portion, by, said, moved, isOther: reason?.kind === "choice", why: reason ? whyOf(reason, place) : "" };
+      const reason = nudge.reasons?.[SHARED.nudges.indexOf(portion)];
+      return { portion, by, said, moved, reason, isOther: moved === null && Boolean(reason) };
     });
-    const label = several ? words.of(what, target) : what;
-    const atCorner = nudge.corner === undefined ? "" : cornerOf(nudge.corner);
-    const numbers = nudge.read === undefined ? "" : words.read(tensors[nudge.read].name);
-    return { ...nudge, place, what, points, targetName: target, label, atCorner, numbers };
+    const label = several ? STRINGS.nudge.of(what, target) : what;
+    return { ...nudge, place, what, points, targetName: target, label };
   });
 }
 
@@ -140,7 +123,7 @@ export function nudgeView(trace, history, panel, stays = false) {
   const missing = (/** @type {Moved} */ { isOther }) => (isOther ? words.unknown : words.notFinite);
   const redraw = () => {
     const nudge = kept[/** @type {any} */ (choice.value)];
-    const { points, place, what, slope, targetName, atCorner, numbers: taken, moved: bent, from } = nudge;
+    const { points, place, what, slope, targetName, why: always, moved: bent, from } = nudge;
     const at = points[/** @type {any} */ (slider.value)];
     const [by, moved] = [withSign(at.by), at.moved === null ? missing(at) : withSign(at.moved)];
     const said = at.said === null ? words.nothing : withSign(at.said);
@@ -157,7 +140,7 @@ export function nudgeView(trace, history, panel, stays = false) {
     plot.replaceChildren(...plotOf(points, at, [words.nudgeOf(what), words.changeOf(targetName)]));
     const unreached = slope === undefined && words.unreached(place);
     const of = bent ? words.curved : words.straight;
-    write(why, (at.isOther && at.why) || unreached || atCorner || at.why || taken || of);
+    write(why, (at.isOther && at.reason) || unreached || at.reason || always || of);
     set(slider, "aria-valuetext", words.aloud(by, targetName, moved, said));
     mark(nudge, at);
   };

@@ -166,12 +166,8 @@ export const STRINGS = {
       /** @type {(name: string, whole: string, before?: string) => string} */
       number: (name, whole, before) =>
         `Next, ${whole} sends a contribution to ${name}, ` +
-        (before == null ? "which has no cotangent yet. " : `whose cotangent is ${before} so far. The two add up. `) +
+        (before == null ? "which has no cotangent yet. " : `whose cotangent is ${before} so far. `) +
         `What will the cotangent of ${name} be then?`,
-      /** @type {(name: string, whole: string, index: string, before: string) => string} */
-      element: (name, whole, index, before) =>
-        `Next, ${whole} sends a contribution to ${name}, where others add up already. At element ${index} the ` +
-        `cotangent of ${name} is ${before} so far. What will stand there then?`,
       shape: (name, whole) => `Next, ${whole} sends a contribution to ${name}. What shape is it?`,
     },
     /** @type {(output: string, input: string, repeated?: boolean) => string} */
@@ -219,7 +215,6 @@ export const STRINGS = {
       argument: (name) => `That is the contribution to ${name}, the other input.`,
       rule: (factor, g) =>
         `Multiply the cotangent that arrived, ${g}, by the local derivative ${factor}, then add what is already there.`,
-      sum: "Work out what this use of it sends to that element, then add what is already there.",
       parts: "That is one path of several: add them all up.",
       part: (name) => `That is what ${name} does alone. The other inputs move it, too: add up what each of them does.`,
       locals: "You added up the local derivatives. Multiply each of them by the tangent of its input first.",
@@ -406,21 +401,8 @@ export const STRINGS = {
     notFinite: "not finite",
     aloud: (by, target, moved, said) => `nudge ${by}: ${target} actually moves ${moved}, the cotangent says ${said}`,
     curved: "The cotangent is the slope of the curve at nudge 0: the smaller the nudge, the smaller the gap.",
-    straight: "The curve is a straight line here, and the cotangent is its slope: right for each of these nudges.",
+    straight: "The curve is a straight line here, and the cotangent is its slope.",
     unknown: "unknown",
-    /** @type {(whole: string, line?: number) => string} */
-    entry: (whole, line) => (line ? `${whole} (line ${line})` : whole),
-    choice: (entry) =>
-      `Nudged this far, ${entry} comes out differently, and your code takes another branch. The replay of the ` +
-      "recorded program keeps the one it took.",
-    switch: (entry) =>
-      `Nudged this far, ${entry} takes another branch. The cotangent is the slope of the branch at nudge 0.`,
-    cut: (entry, name) =>
-      `Nothing flows back through ${entry}, so the cotangent misses what a nudge of ${name} moves there.`,
-    corner: (name, entry, left, right, slope) =>
-      `${name} is at a corner of ${entry}: slope ${left} on its left, ${right} on its right. The rule takes ` +
-      `${slope}; one number cannot fit both.`,
-    read: (name) => `The replay keeps what your code computed or decided from the plain numbers of ${name}.`,
     unreached: (name) =>
       `No cotangent reached ${name}: you did not ask for it, every path is cut, or no tape watched it.`,
   },

@@ -35,16 +35,11 @@ test("where nothing changes there is no curve", () => {
 
 test("a curve begins where its name does: with plain numbers, or as a second name of another tensor", () => {
   const array = (data) => ({ shape: [], data, text: String(data) });
-  const tensors = ["x", "p₂", "p₃", "p₄", "s", "s₂", "s₃"].map((name) => ({ name, kind: "computed" }));
-  const entry = { arguments: [0], aliases: ["p"], output: 1 };
-  const steps = [{ kind: "watch" }, { kind: "line", numbers: { s: array(7), other: array(5) } }];
-  const changes = [2, 1, 0.5, 0.25, 0, 1, 2].map((data, k) => [{ step: k && k + 3, array: array(data) }]);
-  const about = { steps, tensors, tapes: [], entries: [entry, entry] };
-  const curves = readCurves(about, { changes, appeared: [4, 5] });
-  assert.deepEqual(curves.map(trendOf), [
-    "p falls from 2 to 0.25 over 4 values.", "s falls from 7 to 2 over 4 values.",
-  ]);
-  assert.deepEqual(curves.map(({ points }) => points[0].step), [3, 1]);
+  const tensors = ["p₂", "p₃", "p₄"].map((name) => ({ name, kind: "computed" }));
+  const changes = [1, 0.5, 0.25].map((data, k) => [{ step: k + 3, array: array(data) }]);
+  const begins = [{ name: "p", step: 1, array: array(2) }, { name: "q", step: 1, array: array(7) }];
+  const [curve, ...more] = readCurves({ steps: [], tensors, tapes: [], begins }, { changes });
+  assert.deepEqual([trendOf(curve), curve.points[0].step, more], ["p falls from 2 to 0.25 over 4 values.", 1, []]);
 });
 
 test("unnamed targets are one curve, and names with numbers of the user's are not joined", () => {
@@ -54,12 +49,12 @@ test("unnamed targets are one curve, and names with numbers of the user's are no
   const scalar = (step, data) => ({ step, array: { shape: [], data, text: String(data) } });
   const rising = [scalar(0, 1), scalar(1, 2), scalar(2, 3)];
   const changes = [[scalar(0, 5)], [scalar(1, 3)], [scalar(2, 4)], rising, rising, rising];
-  const curves = readCurves({ steps, tensors, tapes: [], entries: [] }, { changes });
+  const curves = readCurves({ steps, tensors, tapes: [] }, { changes });
   assert.deepEqual(curves.map(({ name }) => name), ["the target", "w", "v₂"]);
   assert.equal(trendOf(curves[0]), "the target falls from 5 to 4 over 3 values.");
   const named = tensors.map((tensor) => ({ ...tensor, unnamed: undefined }));
-  const others = readCurves({ steps, tensors: named, tapes: [], entries: [] }, { changes });
-  assert.deepEqual(others.map(({ name }) => name), ["w", "v₂"]);
+  const apart = readCurves({ steps, tensors: named, tapes: [] }, { changes });
+  assert.deepEqual(apart.map(({ name }) => name), ["w", "v₂"]);
 });
 
 test("the tensors that get a variable's name one after the other are one curve", () => {
@@ -67,7 +62,7 @@ test("the tensors that get a variable's name one after the other are one curve",
   const steps = [{ kind: "assign", tensor: 1, from: 0 }, { kind: "assign", tensor: 2, from: 1 }];
   const scalar = (step, data) => [{ step, array: { shape: [], data, text: String(data) } }];
   const changes = tensors.map((_, k) => scalar(k, k));
-  assert.deepEqual(readCurves({ steps, tensors, tapes: [], entries: [] }, { changes }).map(trendOf), [
+  assert.deepEqual(readCurves({ steps, tensors, tapes: [] }, { changes }).map(trendOf), [
     "w rises from 0 to 2 over 3 values.",
   ]);
 });
@@ -82,7 +77,7 @@ test("the height of an array is its norm", () => {
   const changes = [[at(0, { shape: [2], data: [3, 4] }), at(1, { shape: [900], data: null, norm: 7 }),
     at(2, { shape: [2], data: ["nan", 1] }), at(3, { shape: [2, 1], data: [[6], [8]] })]];
   const tensors = [{ name: "w", kind: "variable" }];
-  const [{ points, heights }] = readCurves({ steps: [], tensors, tapes: [], entries: [] }, { changes });
+  const [{ points, heights }] = readCurves({ steps: [], tensors, tapes: [] }, { changes });
   assert.deepEqual(points.map(({ height }) => height), [5, 7, NaN, 10]);
   assert.deepEqual(heights, [5, 7, 10]);
   assert.deepEqual([formatHeight(0.693147), formatHeight(12345.6), formatHeight(2)], ["0.6931", "12350", "2"]);
@@ -112,7 +107,7 @@ test("what is 0 or not finite is a gap on the logarithmic scale, and tangents ar
   const tensors = [{ name: "w", kind: "variable" }, { name: "c", kind: "constant" }];
   const data = [1e-148, 0, "nan", 100, 1];
   const totals = () => data.map((item, step) => ({ step, array: { shape: [], data: item, text: String(item) } }));
-  const [curve, ...more] = readCotangents({ steps: [], tensors, entries: [] }, { totals });
+  const [curve, ...more] = readCotangents({ steps: [], tensors }, { totals });
   assert.deepEqual(more, []);
   assert.deepEqual([curve.low, curve.high].map(Math.round), [-148, 2]);
   assert.deepEqual([formatPower(curve.low), formatPower(curve.high)], ["1e-148", "100"]);

@@ -74,7 +74,7 @@ test("a turn of a loop is asked about once, and what all the turns add up to", (
   const asked = askedOf(traces.power);
   assert.equal(asked.filter(({ prompt }) => prompt.includes("sends")).length, 3);
   const { steps } = traces.power.document;
-  assert.ok(asked.some(({ step, asks }) => asks === "number" && steps[step].count === steps[step].of && steps[step].of > 2));
+  assert.ok(asked.some(({ step }) => steps[step].count === steps[step].of && steps[step].of > 2));
   assert.ok(asked.length < traces.power.document.steps.length / 2);
 });
 
@@ -143,13 +143,13 @@ test("of arrays the shapes are asked", () => {
 test("where contributions to an array add up, one element of the sum is asked", () => {
   const array = (...data) => ({ shape: [2], dtype: "float64", data, text: `[${data.join(" ")}]` });
   const { document } = traces.cubic;
-  const steps = structuredClone(document.steps);
+  const steps = [...document.steps];
   const at = steps.findIndex(({ kind, before }) => kind === "accumulate" && before);
   const sums = { before: array(1, 2), contribution: array(3, -7), after: array(4, -5) };
-  Object.assign(steps[at], sums);
+  steps[at] = { ...steps[at], ...sums };
   const changed = { ...document, steps };
   const question = questionsOf(changed, readHistory(changed), false).about({ kind: "sum", step: at });
-  assert.ok(question.prompt.includes("At element [1] the cotangent of x is 2 so far"), question.prompt);
+  assert.ok(question.prompt.includes("to x[1], whose cotangent is 2 so far"), question.prompt);
   assert.deepEqual(judge(question, "-5"), { right: true });
   for (const [typed, hint] of [["-7", "You replaced"], ["2", "already has"], ["9", "sign"]]) {
     assert.ok(judge(question, typed).hint.includes(hint), typed);
@@ -163,7 +163,7 @@ test("tangents are asked in forward mode, with a hint for each mistake", () => {
   const question = questionAt(trace, product);
   const hints = {
     2: "That is what x does alone.", 1.5: "That is what w does alone.", 5: "You added up the local derivatives.",
-    3: "That is the local derivative d t/d x: multiply it by the tangent of its input, 0.5.",
+    3: "/d w: multiply it by the tangent of its input, 0.5.",
     1: "That is the tangent of x, an input", 0.5: "That is the tangent of w, an input", "-3.5": "Check the sign",
     6: "the question is about a tangent", None: "it is not None",
     77: "Multiply the tangent of each input by the local derivative with respect to it",

@@ -9,7 +9,7 @@ import { ANSWERS, STRINGS } from "../strings.js";
  * @param {import("../history.js").History} history
  * @param {import("./index.js").Named} named
  */
-export function backwardQuestions({ steps, entries, tensors }, history, { name, whole, called }) {
+export function backwardQuestions({ steps, entries, tensors }, history, { name, whole, called, factor }) {
   const { hints, why, ...words } = STRINGS.predict;
   const makers = new Map(entries.map((entry) => [entry.output, entry]));
   /** @type {Set<Entry>} */
@@ -84,36 +84,33 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
   };
 
   /**
-   * What an array's accumulator has at its largest element once a contribution is added.
-   * @type {(step: Step, whole: string) => Question | null}
+   * What a vector's cotangent has at its largest element once a contribution is added.
+   * @type {(step: Step, hint: string) => Question}
    */
-  const elementOf = ({ tensor, before, contribution, after }, whole) => {
-    const [had, added, right] = [before, contribution, after].map((array) => flat(array));
+  const elementOf = ({ entry, tensor, before, contribution, after }, hint) => {
+    const [had, added, right] = [before, contribution, after].map((array) => /** @type {number[]} */ (flat(array)));
     if (after.every || !right.every((item) => Number.isFinite(item))) return null;
     const at = right.reduce((most, item, k) => (Math.abs(item) > Math.abs(right[most]) ? k : most), 0);
-    const index = after.shape.map((length, axis) =>
-      Math.floor(at / after.shape.slice(axis + 1).reduce((product, each) => product * each, 1)) % length);
-    const prompt = words.accumulates.element(name(tensor), whole, `[${index.join(", ")}]`, String(had[at]));
+    const prompt = words.accumulates.number(`${name(tensor)}[${at}]`, whole(entry), String(had[at]));
     /** @type {Mistake[]} */
     const mistakes = [
       [added[at], hints.replaced(String(had[at]))], [had[at], hints.before(name(tensor))],
-      [had[at] - added[at], hints.sign], [null, hints.path],
+      [had[at] - added[at], hints.sign],
     ];
-    return askNumber({ data: right[at], text: String(right[at]) }, { prompt, mistakes, hint: hints.sum });
+    return askNumber({ data: right[at], text: String(right[at]) }, { prompt, mistakes, hint });
   };
 
   /** @type {(step: Step, number: number) => Question | null} */
-  const sum = (step, number) => {
-    const { entry, argument, tensor, before, contribution, after, pass } = step;
+  const sum = (at, number) => {
+    const { entry, argument, tensor, before, contribution, after, pass } = at;
     const { arguments: given, output } = entries[entry];
     const [g, from] = [history.arrived(entry, number), history.pulled(entry, number)];
     // What an outer tape records of this pass has shown the result already.
     if (steps.slice(from, number).some(({ kind }) => kind === "record")) return null;
-    const uses = given.filter((each) => each === tensor).length;
-    const factor = words.factor(name(output), name(tensor), uses > 1);
+    const derivative = factor(entry, argument);
     /** @param {"number" | "shape"} asks */
     const prompt = (asks) => words.accumulates[asks](name(tensor), whole(entry), before?.text);
-    if (before && after.shape.length) return elementOf(step, whole(entry));
+    if (before && after.shape.length === 1) return elementOf(at, hints.rule(derivative, g?.text));
     if (after.shape.length) {
       const { shape } = g ?? tensors[output].value;
       const copied = shape.length > after.shape.length || shape.some((n, axis) => n > 1 && after.shape[axis] === 1);
@@ -134,8 +131,8 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
     /** @type {Mistake[]} */
     const mistakes = [
       [added, before && hints.replaced(before.text)],
-      ...alone(local, hints.local(factor, g?.text)),
-      ...alone(arrived, hints.arrived(factor)),
+      ...alone(local, hints.local(derivative, g?.text)),
+      ...alone(arrived, hints.arrived(derivative)),
       ...alone(-added, hints.sign),
       ...others.flatMap((step) =>
         alone(numberIn(step.contribution), hints.argument(name(/** @type {number} */ (given[step.argument]))))),
@@ -144,7 +141,7 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
       ...alone(arrived / local, hints.reciprocal),
       [null, hints.path],
     ];
-    return askNumber(after, { prompt: prompt("number"), mistakes, hint: hints.rule(factor, g?.text) });
+    return askNumber(after, { prompt: prompt("number"), mistakes, hint: hints.rule(derivative, g?.text) });
   };
 
   /**

@@ -10,6 +10,7 @@ import { backwardQuestions } from "./backward-pass.js";
 import { compilerPassQuestions } from "./compiler-passes.js";
 import { contourQuestions } from "./contours.js";
 import { forwardQuestions } from "./forward-pass.js";
+import { STRINGS } from "../strings.js";
 import { tangentQuestions } from "./tangents.js";
 
 /**
@@ -17,6 +18,7 @@ import { tangentQuestions } from "./tangents.js";
  * @property {(tensor: number) => string} name
  * @property {(entry: number) => string} whole
  * @property {(tape: number) => string} called
+ * @property {(entry: number, argument: number) => string} factor
  */
 /** @typedef {(step: any, number?: number, ask?: any) => Question | null} Maker */
 
@@ -39,7 +41,13 @@ export function questionsOf(trace, history, grouped) {
   const name = (/** @type {number} */ tensor) => trace.tensors[tensor].name;
   const whole = (/** @type {number} */ entry) => `${name(trace.entries[entry].output)} = ${trace.entries[entry].text}`;
   const called = history.tapeName;
-  const named = { name, whole, called };
+  /** @type {Named["factor"]} */
+  const factor = (entry, argument) => {
+    const { arguments: given, output } = trace.entries[entry];
+    const tensor = /** @type {number} */ (given[argument]);
+    return STRINGS.predict.factor(name(output), name(tensor), given.lastIndexOf(tensor) > given.indexOf(tensor));
+  };
+  const named = { name, whole, called, factor };
   const both = { ...forwardQuestions(trace, history, grouped, named), ...backwardQuestions(trace, history, named) };
   const others = {
     ...tangentQuestions(trace, history, named), ...contourQuestions(trace), ...compilerPassQuestions(trace),

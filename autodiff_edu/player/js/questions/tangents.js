@@ -8,7 +8,7 @@ import { STRINGS } from "../strings.js";
  * @param {import("../history.js").History} history
  * @param {import("./index.js").Named} named
  */
-export function tangentQuestions({ entries, tensors }, history, { name, whole }) {
+export function tangentQuestions({ entries, tensors }, history, { name, whole, factor }) {
   const { hints, ...words } = STRINGS.predict;
   /** @type {(moving: number[], mistake: (k: number, index: number) => Mistake) => Mistake[]} */
   const mistaken = (moving, mistake) => moving.map(mistake);
@@ -39,10 +39,7 @@ export function tangentQuestions({ entries, tensors }, history, { name, whole })
     const locals = moving.map((k, index) => parts[index] / numberIn(tangents[k]));
     const right = numberIn(tangent);
     const several = moving.length > 1;
-    const slope = (/** @type {number} */ k) => {
-      const uses = given.filter((each) => each === given[k]).length;
-      return hints.slope(words.factor(name(output), name(given[k]), uses > 1), tangents[k].text);
-    };
+    const slope = (/** @type {number} */ k) => hints.slope(factor(entry, k), tangents[k].text);
     /** @type {Mistake[]} */
     const all = [
       ...mistaken(moving, (k, index) => [parts[index], several && hints.part(name(given[k]))]),
