@@ -88,7 +88,10 @@ def test_a_large_array_has_its_name_and_shape_and_its_cotangent_is_complete_or_n
         "The contribution to h (3×4) is added to what was there, 2 of 3.",
         "The contribution to h (3×4) is added to what was there: the cotangent of h is complete, 3 of 3.",
     ]
-    assert [text.partition(" is ")[2] for text in said["outcome"]] == ["a 3×2 array.", "a 2×4 array."]
+    assert [text.partition(" is ")[2] for text in said["outcome"]] == [
+        "[[82 274] [290 930] [498 1586]], of shape (3, 2).",
+        "[[416 446 476 506] [558 600 642 684]], of shape (2, 4).",
+    ]
 
 
 def test_up_to_four_numbers_in_a_row_or_two_are_written():
