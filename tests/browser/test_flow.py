@@ -45,7 +45,7 @@ PLACES = """root => {
 
 
 def network() -> ad.Trace:
-    x, w = np.linspace(-1, 1, 20).reshape(5, 4), ad.Variable(np.linspace(-2, 2, 12).reshape(4, 3), name="w")
+    x, w = np.linspace(-1, 1, 25).reshape(5, 5), ad.Variable(np.linspace(-2, 2, 15).reshape(5, 3), name="w")
     with ad.trace("a layer") as traced:
         with ad.GradientTape() as tape:
             loss = np.mean(np.tanh(x @ w) ** 2)
@@ -228,13 +228,15 @@ def test_arrays_are_thumbnails_with_their_shapes_on_one_scale(visit: Any, tmp_pa
     document = traced.document()
     (w,) = [index for index, tensor in enumerate(document["tensors"]) if tensor["name"] == "w"]
     box = player.root.locator(f'[data-tensor="{w}"]')
-    assert box.locator('[data-part="shape"]').all_text_contents() == ["(4, 3)±2", "(4, 3)±0.077"]
+    ends = document["tensors"][w]["value"], next(step["gradient"] for step in document["steps"] if "gradient" in step)
+    shapes = [f"(5, 3)±{np.abs(end['data']).max():.2g}" for end in ends]
+    assert box.locator('[data-part="shape"]').all_text_contents() == shapes
     assert box.locator(".thumbnail").count() == 2
     cells = box.locator('[data-holds="value"] path').evaluate_all(
         "paths => paths.map((path) => path.getAttribute('d').split('z').length - 1)"
     )
-    assert sum(cells) == 12
-    assert box.locator("title").first.text_content().startswith("w: [[-2 ")
+    assert sum(cells) == 15
+    assert box.locator("title").first.text_content().startswith("w: 5×3, from -2 to 2")
     for number in range(len(document["tensors"])):
         outside = player.root.locator(f'[data-tensor="{number}"]').evaluate("""box => {
           const edge = box.querySelector("rect").getBoundingClientRect();

@@ -88,7 +88,10 @@ def test_a_large_array_has_its_name_and_shape_and_its_cotangent_is_complete_or_n
         "The contribution to h (3×4) is added to what was there, 2 of 3.",
         "The contribution to h (3×4) is added to what was there: the cotangent of h is complete, 3 of 3.",
     ]
-    assert [text.partition(" is ")[2] for text in said["outcome"]] == ["a 3×2 array.", "a 2×4 array."]
+    assert [text.partition(" is ")[2] for text in said["outcome"]] == [
+        "[[82 274] [290 930] [498 1586]], of shape (3, 2).",
+        "[[214 306 398 490] [289 411 533 655]], of shape (2, 4).",
+    ]
 
 
 def test_up_to_four_numbers_in_a_row_or_two_are_written():
@@ -165,10 +168,9 @@ def test_summands_that_cancel_have_the_digits_that_their_sum_needs():
             y = x - 0.5
             z = x * y - 0.5 * x
         tape.gradient(z, x)
-    sums = [step for step in kept.document()["steps"] if step["kind"] == "accumulate" and step["before"]]
-    cancelling = [step for step in sums if "0.0001062" in step["text"] or "-0.5" in step["text"]]
-    assert any("0.5000531" in step["text"] for step in cancelling), [step["text"] for step in sums]
-    assert any(0.50005312 in (step["before"]["data"], step["contribution"]["data"]) for step in cancelling)
+    last = [step for step in kept.document()["steps"] if step["kind"] == "accumulate"][-1]
+    assert "is 0.500053. It is added to -0.499947, so the cotangent of x is now 0.000106." in last["text"]
+    assert (last["before"]["data"], last["contribution"]["data"]) == (-0.49994688, 0.50005312)
     (x_value,) = [tensor["value"] for tensor in kept.document()["tensors"] if tensor["kind"] == "variable"]
     assert x_value["text"] == "0.500053"
     assert x_value["data"] == 0.50005312

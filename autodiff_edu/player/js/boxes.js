@@ -80,8 +80,7 @@ export function drawBox(place, index, { name, value: { text: whole } }) {
         ? rowsOf(array.text).map((row, k) => text("row", at, top + (k + 0.8) * SHARED.thumbnail.row, "start", row))
         : [drawThumbnail(array, limits[part], x + at, top)]);
       picture.replaceChildren(...(drawn ? drawing() : []));
-      words.replaceChildren(
-        ...(drawn ? [STRINGS.panel.shape(array.shape), ...(art.rows ? [] : [end.cloneNode(true)])] : []));
+      words.replaceChildren(...(drawn && !art.rows ? [STRINGS.panel.shape(array.shape), end.cloneNode(true)] : []));
       return drawn;
     } };
   };

@@ -92,15 +92,17 @@ function short(array, staged = false) {
   return isTiny(number) ? number.toExponential(2) : number.toPrecision(3);
 }
 
+/** @param {NDArray | null} array */
+const itemOf = (array) => (array?.shape.length === 0 ? array.data : null);
+
 /**
  * How many digits two numbers need in a sum that is shown, if they cancel; `sign` is that of the second.
- * @type {(parts: (NDArray | null)[], total: NDArray | null, staged: boolean, sign?: number) => number | undefined}
+ * @type {(parts: Data[], total: Data, staged: boolean, sign?: number) => number | undefined}
  */
 function digitsIn(parts, total, staged, sign = 1) {
-  const numbers = [...parts, total].map((array) => (array?.shape.length === 0 ? array.data : null));
-  if (!numbers.every((number) => typeof number === "number")) return undefined;
-  const [first, second, sum] = /** @type {number[]} */ (numbers);
-  return digitsOfSum([first, sign * second], sum, staged ? 3 : 6);
+  if (![...parts, total].every((number) => typeof number === "number")) return undefined;
+  const [first, second] = /** @type {number[]} */ (parts);
+  return digitsOfSum([first, sign * second], Number(total), staged ? 3 : 6);
 }
 
 /**
@@ -162,8 +164,10 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
       read.value(/** @type {number} */ (given[/** @type {number} */ (leaf)]), number);
     const [tree, total] = [trace.formulas[formula], read.value(output, number)];
     const [head, ...parts] = [tree].flat();
-    const isSum = (head === "+" || head === "-") && !parts.some(Array.isArray);
-    const digits = isSum ? digitsIn(parts.map(values), total, staged(), head === "-" ? -1 : 1) : undefined;
+    const numberOf = (/** @type {any} */ part) => (part[0] === "number" ? Number(part[1]) : itemOf(values(part)));
+    const isLeaf = (/** @type {any} */ part) => typeof part === "number" || part[0] === "number";
+    const isSum = (head === "+" || head === "-") && parts.every(isLeaf);
+    const digits = isSum ? digitsIn(parts.map(numberOf), itemOf(total), staged(), head === "-" ? -1 : 1) : undefined;
     const nodes = [...both(entry, tree, values, digits), ...outcome(total)];
     return equation(drawName(trace.tensors[output].name), ...signed("=", nodes));
   };
@@ -267,7 +271,7 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
   const drawResult = (array, none) => {
     const text = flow.staged() ? brief(array?.text ?? none) : array?.text ?? none;
     if (text.length <= alone() || !isWritten(array)) return [["=", result(text, alone())]];
-    const digits = flow.staged() ? 3 : 6;
+    const digits = flow.staged() ? 3 : 4;
     return piecesOf(array, LONGEST_RESULT_LINE).map(({ rows: numbers }, index) =>
       [index ? "" : "=", drawMatrix(numbers.map((row) => row.map((item) => formatBriefly(item, digits))))]);
   };
@@ -426,7 +430,8 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     nameParts.forEach((name, index) => name(called[index], called[index] === words.contribution && "contribution"));
     const limit = boxes[step.tensor]?.limits?.cotangent ?? limitOf(...arrays); // one scale, so that the sum can be seen
     const room = roomOf(SUM_ROOM) ?? (phone.matches ? TABLE_ROOM : undefined);
-    const digits = digitsIn(arrays.slice(0, 2), arrays[2], flow.staged());
+    const [first, second, total] = arrays.map(itemOf);
+    const digits = digitsIn([first, second], total, flow.staged());
     places.forEach((place, index) => place.show(arrays[index], limit, room, index < 2 ? digits : undefined));
     set(sum, "data-active", sums || moves?.active || null);
     // Long texts need the whole width, one below the other.

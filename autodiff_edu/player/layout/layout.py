@@ -35,6 +35,7 @@ BOX: dict[str, float] = shared()["box"]
 PADDING = BOX["padding"]
 LINE = 17.0
 ROW: float = shared()["thumbnail"]["row"]
+WIDEST_ROWS = 32  # letters
 PORT_GAP = 16.0
 NARROWEST = 66.0
 BOX_HEIGHT = BOX["height"]
@@ -172,7 +173,7 @@ def _find_art(document: dict[str, Any], limits: dict[int, dict[str, float]]) -> 
         drawn = [[array for array in arrays if has_cells(array)] for arrays in shown]
         if too_long.isdisjoint(tuple(array["shape"]) for array in (*drawn[0], *drawn[1])):
             continue
-        written = index in results and all(prod(array["shape"]) <= LARGEST_WRITTEN for part in drawn for array in part)
+        written = index in results and all(_has_few(array) for part in drawn for array in part)
         size_of = _measure_rows if written else measure
         (wide, value), (broad, cotangent) = (
             [max(sizes) for sizes in zip((0.0, 0.0), *map(size_of, arrays), strict=True)] for arrays in drawn
@@ -191,9 +192,19 @@ def _find_art(document: dict[str, Any], limits: dict[int, dict[str, float]]) -> 
 
 
 def _find_results(document: dict[str, Any]) -> set[int]:
-    """Find the targets and the sources of derivatives that are asked for: their boxes have numbers, not colours."""
-    asked = [step for step in document["steps"] if step["kind"] == "outcome" and has_cells(step["gradient"])]
-    return {tensor for step in asked for tensor in (step["tensor"], *step["targets"])}
+    """Find the targets and the sources of derivatives that are asked for: their boxes have numbers, not colours.
+
+    What is assigned, in a training say, stays in colours, which show how it changes.
+    """
+    steps = document["steps"]
+    asked = [step for step in steps if step["kind"] == "outcome" and has_cells(step["gradient"])]
+    found = {tensor for step in asked for tensor in (step["tensor"], *step["targets"])}
+    return found.difference(step["tensor"] for step in steps if step["kind"] == "assign")
+
+
+def _has_few(array: dict[str, Any]) -> bool:
+    """Return whether an array has few numbers, and these fit in a box."""
+    return prod(array["shape"]) <= LARGEST_WRITTEN and max(map(len, rows_of(array["text"]))) <= WIDEST_ROWS
 
 
 def _measure_rows(array: dict[str, Any]) -> tuple[float, float]:
@@ -235,7 +246,7 @@ def _measure(document: dict[str, Any], arts: dict[int, dict[str, Any]]) -> list[
         text = min(max(texts), LONGEST_VALUE + 2)
         plain = description["kind"] == "constant" and not cotangents
         if art:
-            beside = (_count_letters_beside(art, values, cotangents) + 1) * SMALL_CHARACTER
+            beside = 0 if "rows" in art else (_count_letters_beside(art, values, cotangents) + 1) * SMALL_CHARACTER
             reach = art["x"] + (0 if plain else BOX["arrow"]) + art["width"] + beside + PADDING
         if plain:
             # No cotangent ever reaches it: one line says it all, "c = 2", or "2" where the number is the name.

@@ -154,5 +154,5 @@ def _draw_art(frame: StepPicture, array: dict[str, Any], tensor: int, part: str)
     box = frame.layout["tensors"][tensor]
     if len(array["text"]) <= 12 or "art" not in box or not has_cells(array):
         return ()
-    moved = box | {"x": 0.0, "y": 0.0, "art": box["art"] | {"x": 0.0}}
+    moved = box | {"x": 0.0, "y": 0.0, "art": box["art"] | {"x": 0.0, "rows": False}}
     return tuple(shape for shape in frame.art(array, moved, part, 0.0) if isinstance(shape, Path))

@@ -6,6 +6,7 @@ read too.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
@@ -13,8 +14,8 @@ from typing import Any
 
 from ...text.shared import colour, shared
 from ..files import save
-from ..layout.layout import graph_text
-from ..layout.thumbnails import SIZE, has_cells, shape_text
+from ..layout.layout import ROW, graph_text
+from ..layout.thumbnails import SIZE, has_cells, rows_of, shape_text
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box, to_pdf, to_svg
 from .curve import draw_curve, read_curve
 from .folding import fold
@@ -386,8 +387,12 @@ class StepPicture:
     def art(
         self, array: dict[str, Any], box: dict[str, Any], part: str, top: float, across: float = 0.0
     ) -> list[Drawn]:
-        """Draw an array as a thumbnail, with its shape and the end of its colour scale beside it."""
+        """Draw an array as a thumbnail, with its shape and the end of its colour scale beside it; or in numbers."""
         x, y, art = box["x"] + box["art"]["x"] + across, box["y"] + top, box["art"]
+        if art.get("rows"):
+            ink = INK if part == "value" else self.colour
+            items = [(k, item) for k, row in enumerate(rows_of(array["text"])) for item in re.finditer(r"\S+", row)]
+            return [TextLine(x + item.start() * CHARACTER, y + (k + 0.8) * ROW, item[0], 12, ink) for k, item in items]
         left, middle, shape = x + art["width"] + 6, y + art[part] / 2 + 4, shape_text(array["shape"])
         rise, beyond = (6, 0.0) if art[part] >= SIZE["stacked"] else (0, 11 * ADVANCE * (len(shape) + 1))
         words = [
