@@ -24,8 +24,10 @@ from ..rules.corners import positions
 from ..rules.operations import clip
 from ..text.shared import shared
 
-MOST = 40
-"""The most nudged tensors, elements and directions in a document."""
+MOST, MOST_ELEMENTS = 40, 48
+"""The most nudged tensors and directions in a document, and the most other elements of arrays."""
+SMALL = 16
+"""The size of the largest array of which every element is nudged: the player draws it as a table."""
 MOST_ENTRIES, MOST_NUMBERS = 200, 50_000
 """The most entries that lead to a target, and the most numbers in their results."""
 MOST_RUNS = 1000
@@ -161,16 +163,19 @@ def nudges(
     """
     with only(), np.errstate(all="ignore"):
         found: dict[Any, dict[str, Any]] = {}
-        runs = 0
-        for cost, kept in _all_nudges(happened, passes, earlier, heard, document):
-            found.setdefault((kept["tensor"], kept["target"], "along" in kept), kept)
-            runs += cost
-            if len(found) == MOST or runs > MOST_RUNS:
-                break
+        for more, most in ((False, MOST), (True, MOST + MOST_ELEMENTS)):
+            runs = 0
+            for cost, kept in _all_nudges(happened, passes, earlier, heard, document, more):
+                found.setdefault((kept["tensor"], kept["target"], tuple(kept.get("element", ["along"]))), kept)
+                runs += cost
+                if len(found) >= most or runs > MOST_RUNS:
+                    break
     return list(found.values())
 
 
-def _all_nudges(happened: Any, passes: Any, earlier: Any, heard: Any, document: Described) -> Iterator[Kept]:
+def _all_nudges(
+    happened: Any, passes: Any, earlier: Any, heard: Any, document: Described, more: bool
+) -> Iterator[Kept]:
     known, stops = {entry.output_id: entry for entry in earlier}, set()
     seeds: dict[int, list[events.Seed]] = {}
     cotangents: dict[int, dict[int, Any]] = {}
@@ -191,7 +196,7 @@ def _all_nudges(happened: Any, passes: Any, earlier: Any, heard: Any, document: 
         is_scalar = _is_here(target, np.float64) and target.shape == first.shape == () and np.isfinite(target)
         if not others and is_scalar and first == 1:
             corners = document.corners.get(number, [])
-            yield from _of_pass(makers, seed.tensor, cotangents[number], heard, stops, document, corners)
+            yield from _of_pass(makers, seed.tensor, cotangents[number], heard, stops, document, corners, more)
 
 
 def _of_pass(
@@ -202,8 +207,9 @@ def _of_pass(
     stops: set[int],
     document: Described,
     corners: list[Corner],
+    more: bool,
 ) -> Iterator[Kept]:
-    """Nudge everything that a target was computed from: first what a cotangent has reached."""
+    """Nudge what a target was computed from, or `more` elements of arrays: first what a cotangent has reached."""
     before, tensors = leading_to(makers, target._id), document.tensors
     results = [entry.output_value for entry in before]
     if len(results) > MOST_ENTRIES or not all(map(_is_here, results)) or sum(map(np.size, results)) > MOST_NUMBERS:
@@ -228,7 +234,7 @@ def _of_pass(
         # A corner, a step or a peak between two probes would not be seen.
         moving = {id, *(entry.output_id for entry in after)}
         is_polynomial = not chosen and not cuts and all(_is_polynomial(entry, moving) for entry in after)
-        for about, unit, size in _directions(values[id], cotangent):
+        for about, unit, size in _directions(values[id], cotangent, more):
             probes = PROBES if is_polynomial else shared()["nudges"]
             probed = {at: move(unit * _scale_nudge(size, at)) for at in probes}
             moves = {at: probe.moved for at, probe in probed.items()}
@@ -335,21 +341,28 @@ def _read_before(target: int, heard: list[Entry | Read]) -> set[int | None]:
     return set()
 
 
-def _directions(value: Any, cotangent: Any) -> Iterator[Direction]:
-    """Choose how to move a tensor: a number up and down, an array at one element and along its cotangent."""
+def _directions(value: Any, cotangent: Any, more: bool) -> Iterator[Direction]:
+    """Choose how to move a tensor: a number up and down, an array at one element and along its cotangent.
+
+    If `more`, at all other elements of a small array.
+    """
     if value.ndim == 0:
+        if more:
+            return
         yield Direction({"from": round_to(float(value), 0, digits=6)}, 1.0, natural_size(value))
         return
     weight = np.abs(value if cotangent is None else cotangent)
     largest = np.max(weight, initial=0)
     if not value.size or not np.isfinite(largest):
         return
-    index = tuple(np.argwhere(weight * UPWARDS >= largest)[0].tolist())
-    unit = np.zeros(value.shape)
-    unit[index] = 1.0
-    about = {"element": list(index), "from": round_to(float(value[index]), 0, digits=6)}
-    yield Direction(about, unit, natural_size(value[index]))
-    if cotangent is not None and value.size > 1 and largest:
+    first = tuple(np.argwhere(weight * UPWARDS >= largest)[0].tolist())
+    rest = [index for index in np.ndindex(value.shape) if index != first] if more and value.size <= SMALL else []
+    for index in rest if more else [first]:
+        unit = np.zeros(value.shape)
+        unit[index] = 1.0
+        about = {"element": list(index), "from": round_to(float(value[index]), 0, digits=6)}
+        yield Direction(about, unit, natural_size(value[index]))
+    if not more and cotangent is not None and value.size > 1 and largest:
         unit = cotangent / largest  # first, so that no square is too large or small
         yield Direction({"along": True}, unit / np.sqrt(np.sum(unit * unit)), natural_size(np.max(np.abs(value))))
 

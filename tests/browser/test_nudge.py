@@ -245,3 +245,31 @@ def test_where_nothing_is_kept_there_is_no_button(visit: Any, tmp_path: Path) ->
     tab = visit(save_page(traced, tmp_path))
     assert not only(tab).root.locator('[data-action="nudge"]').count()
     tab.is_quiet()
+
+
+def test_any_element_of_a_small_array_is_chosen_in_its_picture_with_the_mouse_and_the_keys(
+    visit: Any, tmp_path: Path
+) -> None:
+    w = ad.Variable(np.arange(1.0, 7.0).reshape(2, 3), name="w")
+    with ad.trace("squares") as traced, ad.GradientTape() as tape:
+        y = np.sum(w * w)
+    with ad.hook(traced._see):
+        tape.gradient(y, w)
+    tab = visit(save_page(traced, tmp_path))
+    nudging = Nudging(tab).open()
+    cells = nudging.panel.get_by_role("radio")
+    assert cells.all_text_contents() == ["1", "2", "3", "4", "5", "6"]
+    assert nudging.chosen() == "w[1, 2]"
+    cells.nth(1).click()
+    assert nudging.chosen() == "w[0, 1]"
+    assert nudging.changes() == "w[0, 1]: 2 → 2.1"
+    assert nudging.numbers()["the cotangent says"] == "4 × 0.1 = +0.4"
+    step = nudging.root.get_attribute("data-step")
+    for key, place in (("ArrowRight", "w[0, 2]"), ("ArrowDown", "w[1, 2]"), ("ArrowLeft", "w[1, 1]")):
+        tab.page.keyboard.press(key)
+        assert nudging.chosen() == place
+        assert nudging.panel.locator('[aria-checked="true"]').evaluate("cell => cell.matches(':focus')")
+    assert nudging.root.get_attribute("data-step") == step
+    assert violations_in_both_schemes(nudging.root) == []
+    nudging.choice.select_option("w along its cotangent")
+    assert nudging.panel.locator('[aria-checked="true"]').count() == 0

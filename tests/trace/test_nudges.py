@@ -124,7 +124,7 @@ def test_a_cotangent_is_the_slope_at_no_nudge_at_all(program):
         if "slope" not in nudge:
             continue
         below, above = at(nudge, -0.1, 0.1)
-        assert (above - below) / (0.2 * nudge["size"]) == pytest.approx(nudge["slope"], rel=0.05), name
+        assert (above - below) / (0.2 * nudge["size"]) == pytest.approx(nudge["slope"], rel=0.1), name
 
 
 def test_what_a_cut_keeps_from_the_backward_pass_moves_all_the_same():
@@ -228,6 +228,15 @@ def test_an_array_moves_at_its_most_important_element_and_along_its_cotangent():
     found = played(lambda x, w: np.sum(x * w), [1.0, 2.0, 5.0], [0.0, 4.0, -3.0])
     assert found["x[1] -> y"] == {"tensor": 0, "target": 3, "element": [1], "from": 2.0, "size": 1.0, "slope": 4.0}
     assert found["x along -> y"] == {"tensor": 0, "target": 3, "along": True, "size": 1.0, "slope": 5.0}
+
+
+def test_every_element_of_a_small_array_is_nudged_after_the_others():
+    x = np.arange(1.0, 7.0).reshape(2, 3)
+    found = played(lambda x: np.sum(x * x), x)
+    for (i, j), value in np.ndenumerate(x):
+        assert found[f"x[{i}, {j}] -> y"]["slope"] == 2 * value
+    assert list(found).index("y -> y") < list(found).index("x[0, 0] -> y")
+    assert not [name for name in played(lambda x: np.sum(x * x), np.arange(17.0)) if "x[0]" in name]
 
 
 def test_equal_cotangents_are_a_tie_that_the_first_element_wins():

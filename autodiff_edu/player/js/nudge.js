@@ -1,6 +1,7 @@
 /** Nudging: how far a target moves when a tensor does, and how far the cotangent says. */
 
 import { draw, make, set, write } from "./dom.js";
+import { elementsView, placeOf } from "./elements.js";
 import { STRINGS } from "./strings.js";
 import * as SHARED from "../../text/shared.json";
 
@@ -106,7 +107,14 @@ export function nudgeView(trace, history, panel, stays = false) {
   let current = 0;
   const openers = { "data-action": "nudge", title: words.about, "aria-expanded": false };
   const button = make("button", { type: "button", ...openers }, words.heading);
-  const choices = kept.map(({ label }, index) => make("option", { value: index }, label));
+  /** @type {(one: Nudge, other: Nudge) => boolean} */
+  const isSame = (one, other) => one.tensor === other.tensor && one.target === other.target && !other.along;
+  // The list has one element of each array, and its picture the others.
+  const choices = kept.map((nudge, index) => {
+    const hidden = !nudge.along && kept.findIndex((other) => isSame(nudge, other)) < index ? "" : null;
+    return make("option", { value: index, hidden }, nudge.label);
+  });
+  const elements = elementsView((index) => choose(index));
   const choice = make("select", { "aria-label": words.which }, ...choices);
   const close = make("button", { type: "button", "aria-label": words.close, title: words.close }, "×");
   const slider = make("input", { type: "range", max: PORTIONS.length - 1, "aria-label": words.heading });
@@ -115,7 +123,7 @@ export function nudgeView(trace, history, panel, stays = false) {
   const heading = make("header", {}, make("label", {}, words.heading, choice), ...(stays ? [] : [close]));
   const about = { class: "nudge", role: "group", "aria-label": words.name, hidden: stays ? null : "" };
   const element = make("div", about);
-  const inside = [heading, make("div", {}, slider, change), numbers, plot, why];
+  const inside = [heading, elements.element, make("div", {}, slider, change), numbers, plot, why];
   if (stays) element.append(...inside);
   else panel.querySelector("figcaption").append(button);
   panel.append(element);
@@ -142,6 +150,12 @@ export function nudgeView(trace, history, panel, stays = false) {
     const of = bent ? words.curved : words.straight;
     write(why, (at.isOther && at.reason) || unreached || at.reason || always || of);
     set(slider, "aria-valuetext", words.aloud(by, targetName, moved, said));
+    const { value } = trace.tensors[nudge.tensor];
+    const offered = new Map();
+    kept.forEach((other, index) => {
+      if (isSame(nudge, other) && other.element) offered.set(placeOf(other.element, value.shape), index);
+    });
+    elements.show(value, offered, nudge.element && placeOf(nudge.element, value.shape));
     mark(nudge, at);
   };
   /** @type {(nudge: ReturnType<typeof readNudges>[number], at: Moved) => void} */

@@ -386,6 +386,7 @@ export const STRINGS = {
     about: "Move this value. How far does the target move, and how far does the cotangent say it will?",
     name: "Nudge a value",
     which: "What to nudge",
+    element: "Which element",
     close: "Close",
     along: (name) => `${name} along its cotangent`,
     of: (what, target) => `${what} → ${target}`,
