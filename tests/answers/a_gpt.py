@@ -5,7 +5,7 @@ import numpy as np
 import autodiff_edu as ad
 from autodiff_edu.course.chapters.a_gpt import softmax
 
-ILL = {"A": "dead head", "B": "zeros", "C": "too slow", "D": "unmasked", "fifth": "wakes"}
+ILL = {"A": "dead head", "B": "zeros", "C": "too slow", "D": "unmasked", "fifth": "out"}
 SHAPES = {"weights": (8, 10, 10), "cotangent": (16, 32), "rows": 4, "unmasked": 10}
 
 
@@ -56,7 +56,7 @@ def root(queries):
 
 
 RIGHT = {
-    1: [ILL, {"D": "Unmasked", "C": " too slow", "B": "ZEROS", "A": "dead head", "fifth": "wakes"}],
+    1: [ILL, {"D": "Unmasked", "C": " too slow", "B": "ZEROS", "A": "dead head", "fifth": "out"}],
     2: [by_rows, with_where, with_powers, scale_queries],
     3: [SHAPES, shapes(queries=[8, 10, 4], cotangent=np.array([16, 32]))],
 }
@@ -75,7 +75,8 @@ WRONG = {
         (ill(D="zeros"), "plays fair"),
         (ill(D="dead head"), "good news"),
         (ill(D="too slow"), "How surely"),
-        (ill(fifth="stays"), "Is that of `out`"),
+        (ill(fifth="value"), "a factor of its slope"),
+        (ill(fifth="neither"), "the values aren't 0"),
         (ill(A=...), "Replace the three dots"),
         ({"A": "dead head"}, "No answer is given for B"),
         (ill(A="ill"), 'Write "unmasked"'),

@@ -51,11 +51,11 @@ PREDICTIONS = (
     ),
     Prediction(
         "Without the mask, what will become of the loss and of the names?",
-        answer="loss near 0, names useless",
-        choices=("loss near 0, names useless", "both better", "both worse"),
+        answer="lower loss, worse names",
+        choices=("lower loss, better names", "lower loss, worse names", "higher loss, worse names"),
         hints={
-            "both better": "Place 2 may look at place 3 now. What's the answer that it should guess?",
-            "both worse": "Each position sees more than before. What does it see there?",
+            "lower loss, better names": "Place 2 may look at place 3 now. What's the answer that it should guess?",
+            "higher loss, worse names": "Each position sees more than before. What does it see there?",
         },
         why="It sees the next letter, which it should guess. When it invents a name, there is none to see yet.",
     ),
@@ -114,7 +114,7 @@ D       0    3.41   0.022   0.021   0.020   0.029
       499    0.30   0.079   0.070   0.022   0.076
 ```
 
-In a fifth GPT only the rows of `out` start at 0, for head 2; its columns of `value` don't. Will that head stay dead? Write `"wakes"` or `"stays"` under `"fifth"`.""",
+In a fifth GPT only the rows of `out` start at 0, for head 2; its columns of `value` don't. At turn 0, which of the two has a slope in that head? Write `"value"`, `"out"` or `"neither"` under `"fifth"`.""",
     parts={
         "A": illness(
             "dead head",
@@ -141,13 +141,16 @@ In a fifth GPT only the rows of `out` start at 0, for head 2; its columns of `va
             too_slow="D's loss falls fast, to 0.30. How surely can anybody know the next letter of a name?",
         ),
         "fifth": Choice(
-            answer="wakes",
-            choices=("wakes", "stays"),
-            hints={"stays": "At turn 0 its slope of `value` is 0. Is that of `out`, whose other factor isn't 0?"},
+            answer="out",
+            choices=("value", "out", "neither"),
+            hints={
+                "value": "The rows of `out` are a factor of its slope. What are they?",
+                "neither": "What `out` gets is weights @ values, and the values aren't 0.",
+            },
         ),
     },
     why="A: a head whose value and way out are both 0 gets no slope, ever, and the loss hides it: this model "
-    "does as well without. B: no slope at all. C: slopes, and hardly a step. D: too good to be true. "
+    "does just as well without it. B: no slope at all. C: slopes, and hardly a step. D: too good to be true. "
     "In the fifth only one of the two factors is 0: it moves first, and frees the other.",
     minutes=8,
 )
@@ -218,8 +221,8 @@ Write one head of attention, as `attend(queries, keys, values)`: three arrays of
         *(
             Case(
                 lambda f, scene=scene: f(*map(ad.constant, SCENES[scene])),  # type: ignore[misc]
-                f"For {len(SCENES[scene][0])} letters and d = {SCENES[scene][0].shape[1]} the numbers are others than "
-                "mine. Go through the steps: scores, divided; those that are out of reach; softmax of each row; the mean "
+                f"For {len(SCENES[scene][0])} letters and d = {SCENES[scene][0].shape[1]} your numbers differ "
+                "from mine. Go through the steps: scores, divided; those that are out of reach; softmax of each row; the mean "
                 "of the values.",
             )
             for scene in range(3)
