@@ -5,7 +5,7 @@ import numpy as np
 import autodiff_edu as ad
 from autodiff_edu.course.chapters.a_gpt import softmax
 
-ILL = {"A": "dead head", "B": "zeros", "C": "too slow", "D": "unmasked", "fifth": "wakes"}
+ILL = {"A": "dead head", "B": "score at 0", "C": "too slow", "D": "unmasked", "fifth": "out"}
 SHAPES = {"weights": (8, 10, 10), "cotangent": (16, 32), "rows": 4, "unmasked": 10}
 
 
@@ -56,7 +56,7 @@ def root(queries):
 
 
 RIGHT = {
-    1: [ILL, {"D": "Unmasked", "C": " too slow", "B": "ZEROS", "A": "dead head", "fifth": "wakes"}],
+    1: [ILL, {"D": "Unmasked", "C": " too slow", "B": "SCORE AT 0", "A": "dead head", "fifth": "out"}],
     2: [by_rows, with_where, with_powers, scale_queries],
     3: [SHAPES, shapes(queries=[8, 10, 4], cotangent=np.array([16, 32]))],
 }
@@ -66,16 +66,19 @@ WRONG = {
         (ill(A="unmasked"), "Which column is odd"),
         (ill(A="zeros"), "three heads have slopes"),
         (ill(A="too slow"), "as a healthy one's does"),
-        (ill(B="unmasked"), "What do its slopes say"),
-        (ill(B="dead head"), "all four heads are dead"),
-        (ill(B="too slow", C="zeros"), "it never will"),
+        (ill(B="unmasked"), "too good to be true"),
+        (ill(B="zeros"), "nothing would ever move"),
+        (ill(A="score at 0"), "all four heads would have the slope 0"),
+        (ill(B="dead head"), "all four heads of B have slopes"),
+        (ill(B="too slow", C="zeros"), "What was 0 at turn 0, and isn't"),
         (ill(C="unmasked"), "Would peeping"),
         (ill(C="zeros"), "C's slopes aren't 0"),
         (ill(C="dead head"), "why is it still there"),
         (ill(D="zeros"), "plays fair"),
         (ill(D="dead head"), "good news"),
         (ill(D="too slow"), "How surely"),
-        (ill(fifth="stays"), "Is that of `out`"),
+        (ill(fifth="value"), "a factor of its slope"),
+        (ill(fifth="neither"), "the values aren't 0"),
         (ill(A=...), "Replace the three dots"),
         ({"A": "dead head"}, "No answer is given for B"),
         (ill(A="ill"), 'Write "unmasked"'),

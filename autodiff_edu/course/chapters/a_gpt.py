@@ -51,11 +51,11 @@ PREDICTIONS = (
     ),
     Prediction(
         "Without the mask, what will become of the loss and of the names?",
-        answer="loss near 0, names useless",
-        choices=("loss near 0, names useless", "both better", "both worse"),
+        answer="lower loss, worse names",
+        choices=("lower loss, better names", "lower loss, worse names", "higher loss, worse names"),
         hints={
-            "both better": "Place 2 may look at place 3 now. What's the answer that it should guess?",
-            "both worse": "Each position sees more than before. What does it see there?",
+            "lower loss, better names": "Place 2 may look at place 3 now. What's the answer that it should guess?",
+            "higher loss, worse names": "Each position sees more than before. What does it see there?",
         },
         why="It sees the next letter, which it should guess. When it invents a name, there is none to see yet.",
     ),
@@ -82,7 +82,7 @@ PREDICTIONS = (
     ),
 )
 
-ILL = ("unmasked", "zeros", "dead head", "too slow")
+ILL = ("unmasked", "zeros", "score at 0", "dead head", "too slow")
 
 
 def illness(right: str, **hints: str) -> Choice:
@@ -93,61 +93,69 @@ def illness(right: str, **hints: str) -> Choice:
 DIAGNOSIS = Table(
     "Four that are ill",
     """\
-Each of four GPTs was trained on the same names, with one fault:
+Each of four GPTs was trained on the same names, with one of five changes:
 
 - *unmasked*: a letter may look at the letters that follow it;
 - *zeros*: all parameters start at 0;
-- *dead head*: for one of the four heads, the columns of `value` and the rows of `out` start at 0;
+- *score at 0*: only `score` starts at 0;
+- *dead head*: one of the four heads has its four columns of `value` and its four rows of `out` start at 0;
 - *too slow*: the learning rate is 0.00001, not 0.01.
 
-Here is what was measured, in the wrong order: the loss (the mean of up to 20 names), and the norm of the slopes of `value`, for each head. Which fault does each have? Write the words as strings.
+Here is what was measured, in no particular order: the loss (one name at turn 0, the mean of the last 20 at 499), and the norm of the slopes of `value`, for each head. Which change does each have? Write the words as strings.
 
 ```text
      turn    loss   slopes of value, head 0 to 3
 A       0    3.41   0.033   0.039   0.000   0.056
       499    2.44   0.132   0.216   0.000   0.123
 B       0    3.30   0.000   0.000   0.000   0.000
-      499    3.30   0.000   0.000   0.000   0.000
+      499    2.44   0.115   0.099   0.080   0.104
 C       0    3.41   0.032   0.038   0.031   0.056
       499    3.32   0.033   0.030   0.027   0.062
 D       0    3.41   0.022   0.021   0.020   0.029
       499    0.30   0.079   0.070   0.022   0.076
 ```
 
-In a fifth GPT only the rows of `out` start at 0, for head 2; its columns of `value` don't. Will that head stay dead? Write `"wakes"` or `"stays"` under `"fifth"`.""",
+In a fifth GPT only the rows of `out` start at 0, for head 2; its columns of `value` don't. At turn 0, which of the two has a slope in that head? Write `"value"`, `"out"` or `"neither"` under `"fifth"`.""",
     parts={
         "A": illness(
             "dead head",
             unmasked="A's loss falls to what a healthy model reaches, 2.4. Which column is odd?",
+            score_at_0="Then all four heads would have the slope 0 at turn 0.",
             zeros="In A, three heads have slopes, and the loss falls. If all started at 0, could it?",
             too_slow="A's loss falls to 2.44, as a healthy one's does. Which column is odd?",
         ),
         "B": illness(
-            "zeros",
-            unmasked="B doesn't learn at all. What do its slopes say?",
-            dead_head="In B all four heads are dead, and the loss stays at log 27.",
-            too_slow="B's loss doesn't move, and it never will: look at its slopes.",
+            "score at 0",
+            unmasked="2.44 isn't too good to be true. What was 0 at turn 0?",
+            zeros="If all were 0, nothing would ever move. B's loss falls to 2.44.",
+            dead_head="At turn 499 all four heads of B have slopes.",
+            too_slow="B's loss falls to 2.44. What was 0 at turn 0, and isn't at 499?",
         ),
         "C": illness(
             "too slow",
             unmasked="C's loss has hardly moved. Would peeping keep it from learning?",
+            score_at_0="Then all four heads would have the slope 0 at turn 0.",
             zeros="C's slopes aren't 0: it's told where to go. So why is it still there?",
             dead_head="All four heads of C have slopes. It's told where to go. So why is it still there?",
         ),
         "D": illness(
             "unmasked",
+            score_at_0="Then all four heads would have the slope 0 at turn 0.",
             zeros="D learns better than any model that plays fair could.",
             dead_head="All four heads of D have slopes. Is a loss of 0.30 good news?",
             too_slow="D's loss falls fast, to 0.30. How surely can anybody know the next letter of a name?",
         ),
         "fifth": Choice(
-            answer="wakes",
-            choices=("wakes", "stays"),
-            hints={"stays": "At turn 0 its slope of `value` is 0. Is that of `out`, whose other factor isn't 0?"},
+            answer="out",
+            choices=("value", "out", "neither"),
+            hints={
+                "value": "The rows of `out` are a factor of its slope. What are they?",
+                "neither": "What `out` gets is weights @ values, and the values aren't 0.",
+            },
         ),
     },
     why="A: a head whose value and way out are both 0 gets no slope, ever, and the loss hides it: this model "
-    "does as well without. B: no slope at all. C: slopes, and hardly a step. D: too good to be true. "
+    "does just as well without it. B: `score` alone had a slope at first, and one turn later all had. C: slopes, and hardly a step. D: too good to be true. "
     "In the fifth only one of the two factors is 0: it moves first, and frees the other.",
     minutes=8,
 )
@@ -218,8 +226,8 @@ Write one head of attention, as `attend(queries, keys, values)`: three arrays of
         *(
             Case(
                 lambda f, scene=scene: f(*map(ad.constant, SCENES[scene])),  # type: ignore[misc]
-                f"For {len(SCENES[scene][0])} letters and d = {SCENES[scene][0].shape[1]} the numbers are others than "
-                "mine. Go through the steps: scores, divided; those that are out of reach; softmax of each row; the mean "
+                f"For {len(SCENES[scene][0])} letters and d = {SCENES[scene][0].shape[1]} your numbers differ "
+                "from mine. Go through the steps: scores, divided; those that are out of reach; softmax of each row; the mean "
                 "of the values.",
             )
             for scene in range(3)

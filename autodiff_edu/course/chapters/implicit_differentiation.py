@@ -275,7 +275,7 @@ A planet on an ellipse moves fast near its sun and slowly far away. Kepler found
     cases=list_cases((ad.constant(MEAN), ad.constant(ECCENTRICITY)), UPWARD, explain_planet),
     answer=find_planet,
     spellings=[find_planet_once],
-    why="No turn of the solver is on the tape. For second derivatives to be right as well, `backward` computes with "
+    why="No turn of the solver is on the tape. For second derivatives to be right as well, begin `backward` with "
     "`E = angle(M, e)`.",
     minutes=8,
 )
@@ -336,7 +336,7 @@ def explain_layer(given: Any, right: Any) -> str:
             [
                 (lambda a: one - a, ""),
                 (lambda a: one + a, "The sign of A: u = v + u A means u (I - A) = v."),
-                (lambda a: 1 - a, "1 - A subtracts from every element; you need np.eye."),
+                (lambda a: 1 - a, "1 - A subtracts each element from 1; you need np.eye."),
             ],
             [
                 (np.transpose, ""),
@@ -429,9 +429,9 @@ def hundred(k):
 @ad.custom_gradient
 def theorem(k):
     z = solve(float(k))
-    def backward(dz):
+    def backward(v):
         sine = np.sin(k * z)
-        return -dz * z * sine / (1.0 + k * sine)
+        return -v * z * sine / (1.0 + k * sine)
     return z, backward
 ```""",
     called="answer",
