@@ -20,7 +20,6 @@ const MOST_INPUTS = 6;
 const LONGEST_NUMBER = 9; // what is put into a formula in place of a name
 const LONGEST_RESULT = 20; // what is written at a formula's end; longer ones stand in the table
 const LONGEST_ALONE = 40; // and where a line says nothing else
-const LONGEST_RESULT_LINE = 4; // numbers of a vector side by side
 const MOST_TAPES = 3;
 const TURN = /[₀-₉]+$/; // which of the values that a name has had
 const SMALLEST = 0.72; // of the letters of a formula on stage
@@ -271,8 +270,9 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
   const drawResult = (array, none) => {
     const text = flow.staged() ? brief(array?.text ?? none) : array?.text ?? none;
     if (text.length <= alone() || !isWritten(array)) return [["=", result(text, alone())]];
+    if (array.shape.length === 1) return [["=", result(text)]]; // one row, which goes on in the next line
     const digits = flow.staged() ? 3 : 4;
-    return piecesOf(array, LONGEST_RESULT_LINE).map(({ rows: numbers }, index) =>
+    return piecesOf(array).map(({ rows: numbers }, index) =>
       [index ? "" : "=", drawMatrix(numbers.map((row) => row.map((item) => formatBriefly(item, digits))))]);
   };
   /** @type {(step: Step, number: number) => void} */

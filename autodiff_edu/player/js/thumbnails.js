@@ -31,14 +31,13 @@ export function cellsOf(array) {
 }
 
 /**
- * The numbers of a small array in a few rows below each other, as rows_of of layout/thumbnails.py writes them.
+ * The numbers of a small array in a few rows below each other (a vector in one), as rows_of of layout/thumbnails.py writes them.
  * @param {string} text
  */
 export function rowsOf(text) {
-  let rows = brief(text).split(/[[\]]+/).map((row) => row.trim()).filter(Boolean).map((row) => row.split(" "));
+  const rows = brief(text).split(/[[\]]+/).map((row) => row.trim()).filter(Boolean).map((row) => row.split(" "));
   const chunks = (/** @type {any[]} */ items, /** @type {number} */ size) =>
     items.flatMap((_, at) => (at % size ? [] : [items.slice(at, at + size)]));
-  if (rows.length === 1) rows = chunks(rows[0], 4);
   const wide = rows[0].map((_, j) => Math.max(...rows.map((row) => row[j]?.length ?? 0)));
   const lines = rows.map((row) => row.map((item, j) => item.padStart(wide[j])).join(" "));
   const matrices = text.split("]] [[").length; // each has a line of its own

@@ -6,7 +6,6 @@ js/thumbnails.js draws the same cells; text/shared.json has their sizes and the 
 from __future__ import annotations
 
 import re
-from itertools import zip_longest
 from math import ceil, hypot, isfinite, prod
 from typing import Any
 
@@ -143,18 +142,16 @@ def measure(array: dict[str, Any]) -> tuple[float, float]:
 
 
 def rows_of(text: str) -> list[str]:
-    """Write the numbers of a small array in a few rows below each other, as js/thumbnails.js does.
+    """Write the numbers of a small array in a few rows below each other (a vector in one), as js/thumbnails.js does.
 
     >>> rows_of("[[6 1 0] [1 12.3456 0] [0 0 18]]"), rows_of("[1 2 3 4 5]")
-    (['6    1  0', '1 12.3  0', '0    0 18'], ['1 2 3 4', '5'])
+    (['6    1  0', '1 12.3  0', '0    0 18'], ['1 2 3 4 5'])
     >>> rows_of("[[[1 2] [3 4] [5 6]] [[7 8] [9 10] [11 12]]]")
     [' 1  2    3  4    5  6', ' 7  8    9 10   11 12']
     """
     rows = [row.split() for row in re.findall(r"[^\[\]]+", brief(text)) if row.strip()]
-    if len(rows) == 1:
-        rows = [rows[0][at : at + 4] for at in range(0, len(rows[0]), 4)]
-    wide = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
-    lines = [" ".join(item.rjust(width) for item, width in zip(row, wide, strict=False)) for row in rows]
+    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [" ".join(item.rjust(width) for item, width in zip(row, wide, strict=True)) for row in rows]
     matrices = text.count("]] [[") + 1  # each has a line of its own
     side = len(lines) // matrices if matrices > 1 else ceil(len(lines) / 4)
     return ["   ".join(lines[at : at + side]) for at in range(0, len(lines), side)]

@@ -110,7 +110,7 @@ test("births and what they spoil", () => {
 
 test("a small array is written in rows, and of three axes each matrix in a line", () => {
   assert.deepEqual(rowsOf("[[6 1 0] [1 12.3456 0] [0 0 18]]"), ["6    1  0", "1 12.3  0", "0    0 18"]);
-  assert.deepEqual(rowsOf("[1 2 3 4 5]"), ["1 2 3 4", "5"]);
+  assert.deepEqual(rowsOf("[1 2 3 4 5]"), ["1 2 3 4 5"]);
   assert.deepEqual(rowsOf("[[[1 2] [3 4] [5 6]] [[7 8] [9 10] [11 12]]]"), [
     " 1  2    3  4    5  6", " 7  8    9 10   11 12",
   ]);
