@@ -8,7 +8,7 @@ const cell = document.querySelector(".live-program");
 const [slider, number, form, field, said] = ["[type=range]", "output", "form", "[type=text]", ".front-said"]
   .map((place) => front.querySelector(place));
 const FUNCTIONS = /(?<![\w.])(sin|cos|tan|exp|log|sqrt|tanh|sinh|cosh|abs|arctan|maximum|minimum|pi)\b/g;
-const NOTHING = { setup: "", source: "", texts: {}, key: "", data: [], title: "" };
+const NOTHING = { above: [], source: "", texts: {}, key: "", data: [], title: "" };
 
 let own = false; // whether the player shows the reader's function
 const size = `Play it loads Python: ${built} MB, once.`;

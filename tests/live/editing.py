@@ -20,10 +20,13 @@ class Live:
         ready(tab.page)
         told = json.loads(self.page.locator("#live-programs").text_content())
         self.program = [program for program in told["programs"] if program["kind"] == kind][index]
+        if "source" not in self.program:
+            self.program["source"] = self.page.locator(f"div.cell >> nth={self.program['cell']}").locator(
+                ".cell_input pre").text_content().rstrip()
         number = self.program["cell"]
         self.cell = self.page.locator(".live-program" if number is None else f"div.cell >> nth={number}")
         pencil = self.cell.locator(".live-pencil")
-        if kind == "play" and pencil.count():
+        if kind != "check" and pencil.count():
             folded = self.cell.locator("details:not([open]):has(.live-pencil) > summary")
             if folded.count():  # the code is unfolded before it is edited
                 folded.click()
