@@ -79,7 +79,7 @@ export function formOf(program, { label, action, above }) {
 
   function changed() {
     lit = null;
-    form.dispatchEvent(new CustomEvent("changed"));
+    form.dispatchEvent(new CustomEvent("changed", { bubbles: true, detail: field.text() })); // the front page hears it
   }
 
   function light(line) {

@@ -353,13 +353,21 @@ class Namespace:
 class _Digest(pickle.Pickler):
     """Writes what objects hold; functions, classes and modules by what could change in them."""
 
-    def reducer_override(self, thing: Any) -> Any:
+    def __init__(self, file: BytesIO) -> None:
+        super().__init__(file)
+        self.seen: set[int] = set()
+
+    def persistent_id(self, thing: Any) -> Any:
+        if not isinstance(thing, FunctionType | ModuleType | type):
+            return None
+        is_known = id(thing) in self.seen or getattr(thing, "__module__", "") != "__main__"
+        self.seen.add(id(thing))
+        if is_known:
+            return id(thing)
         if isinstance(thing, FunctionType):
             inside = [cell.cell_contents for cell in thing.__closure__ or ()]
-            return str, (id(thing), thing.__defaults__, thing.__kwdefaults__, inside, vars(thing))
-        if isinstance(thing, type) and thing.__module__ == "__main__":
-            return str, (id(thing), {name: each for name, each in vars(thing).items() if name[:2] != "__"})
-        return (str, (id(thing),)) if isinstance(thing, type | ModuleType) else NotImplemented
+            return id(thing), thing.__defaults__, thing.__kwdefaults__, inside, vars(thing)
+        return id(thing), {name: each for name, each in vars(thing).items() if name[:2] != "__"}
 
 
 def _digest(names: dict[str, Any]) -> bytes | None:
@@ -496,11 +504,13 @@ def _pictured(png: bytes, alt: Any) -> str:
 
 def _as_python_shows(error: BaseException, name: str) -> str:
     """Return a traceback that begins in the reader's program and leaves out the package's own lines."""
-    own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == name]
+    cells = re.compile(rf"{re.escape(name)}|<cell \d+>")  # also a function of a cell above
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if cells.fullmatch(frame.filename)]
     shown = traceback.TracebackException.from_exception(error)
     shown.stack = traceback.StackSummary.from_list(own)
     shown.__cause__ = shown.__context__ = None
     text = "".join(shown.format()).replace(f'File "{name}", ', "")
+    text = re.sub(r'File "<(cell \d+)>", ', r"\1, ", text)
     if _numpy_has(error):
         text = re.sub(r" Did you mean: .*?\?$", "", text, flags=re.MULTILINE)
     mathematics = advise(error, own[-1].line if own else None)

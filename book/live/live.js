@@ -23,6 +23,7 @@ const link = await programOf(programs).catch(({ message }) => {
   document.querySelector("article").prepend(bar);
 });
 
+const ACTIONS = { check: "Check", play: "Replay", run: "Run" };
 const editors = new Map(); // by program, what is typed into it
 const ABOVE = ["play", "run", "train"]; // an exercise and its solution are the reader's, and nothing builds on them
 
@@ -39,8 +40,6 @@ if (document.querySelector(".front")) import("./front.js");
 tick();
 sayWhatIsGone(programs, page);
 document.documentElement.dataset.live = "ready"; // for tests: a module may come after the page
-
-const ACTIONS = { check: "Check", play: "Replay", run: "Run" };
 
 // The cells above, as the page has them now. What came by a link counts only where a reader runs it.
 function above(program) {
