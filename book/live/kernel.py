@@ -149,7 +149,7 @@ class Kernel:
 
     def setup(self, above: list[dict[str, Any]], source: str) -> str:
         """Return what runs of the cells above before a program; nothing if one of them cannot be read."""
-        with suppress(*UNREADABLE):
+        with suppress(AboveError, *UNREADABLE):
             return "\n".join(ast.unparse(cell) for cell in _setup(above, source))
         return ""
 
@@ -185,7 +185,8 @@ class Kernel:
             cell, if that is another; "answers" has what `check` said, and "sliders" what each explorer can move, with
             the number of its output.
         """
-        told: dict[str, Any] = {"source": source, "outputs": [], "line": None, "answers": [], "sliders": []}
+        told: dict[str, Any] = {"source": source, "outputs": [], "line": None, "above": None}
+        told |= {"answers": [], "sliders": []}
         name = _name(title)
         self.explorers[key] = []
         try:
@@ -196,8 +197,8 @@ class Kernel:
             with _listening(told["answers"]):  # what a cell above checks is not an answer here
                 self._run(names, source, told, key, title, name)
         except BaseException as error:  # also SystemExit and what only a program can raise
-            told["above"], error = (error.title, error.error) if isinstance(error, AboveError) else (None, error)
-            name = name if told["above"] is None else _name(told["above"])
+            if isinstance(error, AboveError):
+                told["above"], name, error = error.title, _name(error.title), error.error
             told["outputs"].append(("error", _as_python_shows(error, name)))
             told["line"] = _line(error, name)
         told["outputs"] = [(kind, "".join(parts)) for kind, *parts in told["outputs"]]
