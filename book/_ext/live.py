@@ -120,7 +120,9 @@ def describe_chapter(app: Sphinx, chapter: Chapter) -> dict[str, Any]:
         "title": app.env.titles[page].astext(),
         "exercises": list(map_exercises(chapter).values()),
         "predictions": list(asked.values()),
-        "programs": {program["id"]: program["name"] for program in found if program["kind"] not in {"train", "elsewhere"}},
+        "programs": {
+            program["id"]: program["name"] for program in found if program["kind"] not in {"train", "elsewhere"}
+        },
     }
 
 

@@ -15,7 +15,7 @@ import autodiff_edu as ad
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "live"))
 from earlier import needed, plain
-from kernel import ALWAYS, values
+from kernel import values
 
 PLAYER, TRAINS = "data-autodiff-player", "data-autodiff-train"
 ELSEWHERE = {"torch", "jax", "dask", "distributed", "subprocess", "multiprocessing", "ipywidgets"}

@@ -187,7 +187,7 @@ const LOOKS = EditorView.theme({
   ".cm-scroller": { maxHeight: "37rem", font: "inherit", lineHeight: "1.5" },
   ".cm-content": { padding: "0.5rem 0", caretColor: "var(--pst-color-text-base)" },
   ".cm-line": { padding: "0 0.5rem" },
-  ".cm-gutters": { border: "0", background: "none", color: "var(--pst-color-text-muted)" },
+  ".cm-gutters": { border: "0", background: "var(--pst-color-surface)", color: "var(--pst-color-text-muted)" },
   ".cm-lineNumbers .cm-gutterElement": { minWidth: "3rem", padding: "0 0.5rem" },
   ".cm-line.live-failed": { background: "color-mix(in srgb, var(--pst-color-danger) 22%, transparent)" },
   ".cm-gutterElement.live-failed": {

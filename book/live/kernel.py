@@ -222,7 +222,7 @@ class Kernel:
                 tell(html)
 
     def _names(self, above: list[dict[str, Any]], source: str, key: str = "") -> dict[str, Any]:
-        """Return the names that a program finds: those of the last run, if neither the cells nor their objects differ."""
+        """Return the names that a program finds: those of its last run, unless cells or objects differ."""
         cells = _setup(above, source)
         text = [ast.unparse(cell) for cell in cells]
         kept = self.namespaces.pop(key, None)

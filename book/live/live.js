@@ -8,7 +8,8 @@ import { sliders } from "./sliders.js";
 import { remember, sayWhatIsGone, solve, tick } from "./solved.js";
 import { trainer } from "./trainer.js";
 
-const { programs, predictions, built, files, install } = JSON.parse(document.querySelector("#live-programs").textContent);
+const told = JSON.parse(document.querySelector("#live-programs").textContent);
+const { programs, predictions, built, files, install } = told;
 const LONGEST = 200_000; // letters of a program
 const cells = document.querySelectorAll("div.cell");
 const page = location.pathname.split("/").at(-1) || "index.html";
@@ -56,8 +57,8 @@ function pointElsewhere(cell) {
   const line = document.createElement("p");
   line.className = "live-elsewhere";
   const place = "JupyterLab on your computer";
-  const link = install ? Object.assign(document.createElement("a"), { href: install, textContent: place }) : place;
-  line.append("This page can’t run the cell above: run it in ", link, ".");
+  const where = install ? Object.assign(document.createElement("a"), { href: install, textContent: place }) : place;
+  line.append("This page can’t run the cell above: run it in ", where, ".");
   cell.querySelector(".cell_input").after(line);
 }
 
@@ -246,7 +247,7 @@ function live(cell, program, fields, texts) {
     if (typeof told.source !== "string" || told.source.length > LONGEST || !areValues(told.values)) {
       throw Object.assign(new Error("The program changed what Python says of it."), { running: true });
     }
-    const failed = programs.find((each) => isAbove && titleOf(each) === told.above);
+    const culprit = programs.find((each) => isAbove && titleOf(each) === told.above);
     // What was typed while the program ran is not what has run; it stays.
     if (fields.source() === sent.source && JSON.stringify(fields.texts()) === JSON.stringify(sent.texts)) {
       ({ values } = told);
@@ -271,7 +272,7 @@ function live(cell, program, fields, texts) {
     const answers = program.kind === "check" ? told.answers : [];
     for (const { exercise, right } of answers) if (right && exercise === program.name) solve(exercise);
     status(fields, outcome(program, told));
-    if (failed) fields.find("status").replaceChildren(...pointTo(failed, told.line));
+    if (culprit) fields.find("status").replaceChildren(...pointTo(culprit, told.line));
     reveal(box);
     cell.dispatchEvent(new CustomEvent("replayed", { bubbles: true }));
   }
@@ -297,12 +298,12 @@ function live(cell, program, fields, texts) {
 function pointTo(program, line) {
   const cell = cells[program.cell];
   cell.id ||= `cell-${program.cell + 1}`;
-  const link = Object.assign(document.createElement("a"), { href: `#${cell.id}`, textContent: "A cell above" });
-  link.addEventListener("click", () => {
+  const way = Object.assign(document.createElement("a"), { href: `#${cell.id}`, textContent: "A cell above" });
+  way.addEventListener("click", () => {
     for (const folded of cell.querySelectorAll("details:has(.cell_input)")) folded.open = true;
   });
   const where = Number.isInteger(line) ? ` in line ${line}` : "";
-  return [link, ` stopped with an error${where}, shown below; this cell needs it, and has not run.`];
+  return [way, ` stopped with an error${where}, shown below; this cell needs it, and has not run.`];
 }
 
 // What is to be said of a run, beyond what it shows.

@@ -119,7 +119,10 @@ def test_what_is_needed_leaves_out_what_is_bound_anew_and_keeps_what_changes() -
 
 
 def test_what_draws_is_left_out_unless_the_program_draws() -> None:
-    before = ["import matplotlib.pyplot as plt", "figure, row = plt.subplots(1, 2)\nfor k in (1, 2):\n    row[0].plot([k])"]
+    before = [
+        "import matplotlib.pyplot as plt",
+        "figure, row = plt.subplots(1, 2)\nfor k in (1, 2):\n    row[0].plot([k])",
+    ]
     assert needed(before, "print(k)") == []
     assert needed(before, "row[1].plot([1])\nfigure") == [before[0], *before[1].split("\n", 1)]
 
@@ -196,7 +199,9 @@ def test_an_editor_can_complete_what_follows_a_modules_dot() -> None:
 
 
 def test_what_is_printed_and_displayed_comes_in_order() -> None:
-    told = Kernel().run([{"title": "cell 1", "source": "print('not shown')\nx = 1"}], "print('a')\ndisplay(1)\nprint('b')\n2")
+    told = Kernel().run(
+        [{"title": "cell 1", "source": "print('not shown')\nx = 1"}], "print('a')\ndisplay(1)\nprint('b')\n2"
+    )
     assert "".join(text for _, text in told["outputs"]) == "a\n1\nb\n2\n"
 
 
