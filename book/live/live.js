@@ -8,8 +8,8 @@ import { sliders } from "./sliders.js";
 import { remember, sayWhatIsGone, solve, tick } from "./solved.js";
 import { trainer } from "./trainer.js";
 
-const told = JSON.parse(document.querySelector("#live-programs").textContent);
-const { programs, predictions, built, files, install } = told;
+const { programs, predictions, built, files, install } =
+  JSON.parse(document.querySelector("#live-programs").textContent);
 const LONGEST = 200_000; // letters of a program
 const cells = document.querySelectorAll("div.cell");
 const page = location.pathname.split("/").at(-1) || "index.html";
