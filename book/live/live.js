@@ -26,7 +26,8 @@ const link = await programOf(programs).catch(({ message }) => {
 
 const ACTIONS = { check: "Check", play: "Replay", run: "Run" };
 const editors = new Map(); // by program, what is typed into it
-const ABOVE = ["play", "run", "train"]; // an exercise and its solution are the reader's, and nothing builds on them
+// Nothing builds on an exercise, which is the reader's; of a cell that runs elsewhere, some statements may run here.
+const ABOVE = ["play", "run", "train", "elsewhere"];
 
 sort(programs, page);
 for (const program of programs) {

@@ -11,7 +11,7 @@ from book.steps import sentences
 
 LOADED = 240_000  # milliseconds: Python arrives in five seconds, and in many more on a busy machine
 
-IDLE = {"check", "elsewhere"}  # what no program builds on
+IDLE = {"check"}  # what no program builds on
 
 
 class Live:
