@@ -18,7 +18,7 @@ from typing import Any
 
 from chapters import LAB, course_of
 from docutils import nodes
-from live_programs import ALWAYS, names, predictions, programs, values
+from live_programs import DATA, names, predictions, programs, values
 from sphinx.application import Sphinx
 
 import autodiff_edu
@@ -53,7 +53,8 @@ def tell(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree
     if found or asked or page == WHERE:
         own = [NAME] if app.config.course else []
         told = {
-            "programs": [{**program, "files": [*program["files"], *own]} for program in found],
+            "programs": [without_text(program) for program in found],
+            "files": sorted({name for program in found for name in DATA.findall(program["source"])}) + own,
             "predictions": asked,
             "built": megabytes(Path(app.srcdir) / PYTHON / "files.json"),
             "course": course.title if app.config.course else "",  # what a reader solved here is kept under this name
@@ -61,6 +62,7 @@ def tell(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree
                 str(each.number): list(map_exercises(each).values()) for each in course.chapters if each.exercises
             },
             "where": context["pathto"](WHERE),
+            "install": install(app, context) if any(program["kind"] == "elsewhere" for program in found) else "",
         }
         if page == WHERE:
             told |= {
@@ -86,6 +88,18 @@ def megabytes(files: Path) -> int:
     return round(sum(file.get("bytes", 0) for file in told.values()) / 1e6) + 3 * len(elsewhere)  # NumPy has about 3
 
 
+def without_text(program: dict[str, Any]) -> dict[str, Any]:
+    """Return a program without what its page shows anyway: a cell's source, where no fields are made of it."""
+    idle = {"source", "values"} if program["kind"] in {"run", "elsewhere"} else set[str]()
+    return {name: each for name, each in program.items() if name not in idle}
+
+
+def install(app: Sphinx, context: dict[str, Any]) -> str:
+    """Return where the book says how to install the package with JupyterLab; nothing if it doesn't."""
+    page, anchor = app.env.domains["std"].anonlabels.get("install", ("", ""))[:2]
+    return f"{context['pathto'](page)}#{anchor}" if page else ""
+
+
 def where(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Make the page that lists what a reader has done; its script fills it from the browser."""
     told = "What you have solved, answered and edited in this book, as your browser has kept it."
@@ -106,7 +120,9 @@ def describe_chapter(app: Sphinx, chapter: Chapter) -> dict[str, Any]:
         "title": app.env.titles[page].astext(),
         "exercises": list(map_exercises(chapter).values()),
         "predictions": list(asked.values()),
-        "programs": {program["id"]: program["name"] for program in found if program["kind"] != "train"},
+        "programs": {
+            program["id"]: program["name"] for program in found if program["kind"] not in {"train", "elsewhere"}
+        },
     }
 
 
@@ -144,8 +160,7 @@ def make_id(chapter: Chapter, text: str) -> str:
 def alone(function: Any, call: str) -> dict[str, Any]:
     """Return the program of a page that is not a notebook: a function, and the line that plays it."""
     source = f"{inspect.getsource(function)}\n\n{call}"
-    setup = "\n".join(ALWAYS)
-    return {"cell": None, "kind": "play", "setup": setup, "source": source, "values": values(source), "files": []}
+    return {"cell": None, "kind": "play", "source": source, "values": values(source)}
 
 
 def bring(app: Sphinx, exception: Exception | None) -> None:

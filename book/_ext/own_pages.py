@@ -14,6 +14,7 @@ from typing import Any
 import live
 from chapters import copy, write
 from first_program import f
+from kernel import ALWAYS
 from kernel import NAME as FILE
 from none_program import explanation
 from sphinx.application import Sphinx
@@ -47,7 +48,7 @@ def make_player(function: Any, call: str) -> ad.Player:
     program = live.alone(function, call)
     source, names = program["source"], dict[str, Any]()
     linecache.cache[FILE] = (len(source), None, source.splitlines(keepends=True), FILE)
-    exec(f"{program['setup']}\n", names)
+    exec("\n".join(ALWAYS), names)
     exec(compile(source, FILE, "exec"), names)
     player: ad.Player = eval(call, names)
     return player

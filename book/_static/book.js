@@ -55,7 +55,8 @@ addEventListener("DOMContentLoaded", () => {
     return;
   }
   const cells = document.querySelectorAll("div.cell");
-  for (const { cell: number } of JSON.parse(programs.textContent).programs) {
+  for (const { cell: number, kind } of JSON.parse(programs.textContent).programs) {
+    if (kind === "elsewhere") continue;
     const cell = number === null ? document.querySelector(".live-program") : cells[number].querySelector(".cell_input");
     const pencil = document.createElement("button");
     pencil.type = "button";

@@ -13,8 +13,8 @@ import { EditorState, RangeSet, StateEffect, StateField } from "@codemirror/stat
 import { Decoration, EditorView, gutterLineClass, GutterMarker, keymap, lineNumbers } from "@codemirror/view";
 import { tagHighlighter, tags } from "@lezer/highlight";
 
-// Put an editor into a place. `names` has what can follow a module's dot, and `setup` is what runs before the program.
-export function codemirror(place, { text, selection, attributes, names, setup, changed, run }) {
+// Put an editor into a place. `names` has what can follow a module's dot, and `above` are the cells above.
+export function codemirror(place, { text, selection, attributes, names, above, changed, run }) {
   const view = new EditorView({
     parent: place,
     doc: text,
@@ -31,7 +31,7 @@ export function codemirror(place, { text, selection, attributes, names, setup, c
       new LanguageSupport(pythonLanguage),
       syntaxHighlighting(COLOURS),
       autocompletion({
-        override: [members(names), own(setup)],
+        override: [members(names), own(above)],
         compareCompletions: (a, b) => a.label.length - b.label.length || a.label.localeCompare(b.label),
         selectOnOpen: false,
         interactionDelay: 0,
@@ -109,15 +109,18 @@ function members(names) {
   };
 }
 
-function own(setup) {
-  const before = EditorState.create({ doc: `${setup}\n\n_`, extensions: pythonLanguage });
-  const { options: earlier } = localCompletionSource(new CompletionContext(before, before.doc.length, true));
+function own(above) {
+  const earlier = new Map(above.flatMap((source) => {
+    const cell = EditorState.create({ doc: `${source}\n\n_`, extensions: pythonLanguage });
+    const { options } = localCompletionSource(new CompletionContext(cell, cell.doc.length, true));
+    return options.map((option) => [option.label, option]);
+  }));
   return (context) => {
     const isShort = !context.explicit && !context.matchBefore(/\w\w/);
     const found = isShort || context.matchBefore(/\.\w*/) ? null : localCompletionSource(context);
     if (!found) return null;
     const here = new Set(found.options.map(({ label }) => label));
-    return { ...found, options: [...found.options, ...earlier.filter(({ label }) => !here.has(label))] };
+    return { ...found, options: [...found.options, ...[...earlier.values()].filter(({ label }) => !here.has(label))] };
   };
 }
 
@@ -184,7 +187,7 @@ const LOOKS = EditorView.theme({
   ".cm-scroller": { maxHeight: "37rem", font: "inherit", lineHeight: "1.5" },
   ".cm-content": { padding: "0.5rem 0", caretColor: "var(--pst-color-text-base)" },
   ".cm-line": { padding: "0 0.5rem" },
-  ".cm-gutters": { border: "0", background: "none", color: "var(--pst-color-text-muted)" },
+  ".cm-gutters": { border: "0", background: "var(--pst-color-surface)", color: "var(--pst-color-text-muted)" },
   ".cm-lineNumbers .cm-gutterElement": { minWidth: "3rem", padding: "0 0.5rem" },
   ".cm-line.live-failed": { background: "color-mix(in srgb, var(--pst-color-danger) 22%, transparent)" },
   ".cm-gutterElement.live-failed": {

@@ -22,7 +22,7 @@ async function bring() {
   }
 }
 
-export function formOf(program, { label, action }) {
+export function formOf(program, { label, action, above }) {
   const form = document.createElement("form");
   const keys = `live-keys-${program.cell ?? "front"}`;
   form.className = "live-form";
@@ -65,7 +65,7 @@ export function formOf(program, { label, action }) {
     const [had, text] = [document.activeElement === area, field.text()];
     const attributes = { "aria-label": label, "aria-describedby": keys };
     const selection = { anchor: area.selectionStart, head: area.selectionEnd };
-    field = codemirror(find("code"), { text, selection, attributes, names, setup: program.setup, changed, run });
+    field = codemirror(find("code"), { text, selection, attributes, names, above: above(), changed, run });
     area.remove();
     find("keys").textContent = KEYS;
     field.light(lit);
@@ -79,7 +79,7 @@ export function formOf(program, { label, action }) {
 
   function changed() {
     lit = null;
-    form.dispatchEvent(new CustomEvent("changed"));
+    form.dispatchEvent(new CustomEvent("changed", { bubbles: true, detail: field.text() })); // the front page hears it
   }
 
   function light(line) {

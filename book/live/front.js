@@ -1,14 +1,16 @@
 // The front page: a slider for x, which needs no Python, and a field for a function of the reader's own, which does.
+import { barOf, read } from "./kept.js";
+import { isLink } from "./linked.js";
 import { ask, obstacle } from "./python.js";
 import { play as playFrame } from "./shown.js";
 
-const { built } = JSON.parse(document.querySelector("#live-programs").textContent);
+const { built, programs: [program] } = JSON.parse(document.querySelector("#live-programs").textContent);
 const front = document.querySelector(".front");
 const cell = document.querySelector(".live-program");
 const [slider, number, form, field, said] = ["[type=range]", "output", "form", "[type=text]", ".front-said"]
   .map((place) => front.querySelector(place));
 const FUNCTIONS = /(?<![\w.])(sin|cos|tan|exp|log|sqrt|tanh|sinh|cosh|abs|arctan|maximum|minimum|pi)\b/g;
-const NOTHING = { setup: "", source: "", texts: {}, key: "", data: [], title: "" };
+const NOTHING = { above: [], source: "", texts: {}, key: "", data: [], title: "" };
 
 let own = false; // whether the player shows the reader's function
 const size = `Play it loads Python: ${built} MB, once.`;
@@ -97,7 +99,6 @@ function play() {
     said.textContent = "Type a function of x first, such as x * np.sin(x).";
     return;
   }
-  own = true;
   const value = field.value.trim().replaceAll("^", "**").replace(FUNCTIONS, "np.$1");
   const x = Number.isInteger(slider.valueAsNumber) ? slider.valueAsNumber.toFixed(1) : slider.value;
   cell.dispatchEvent(new CustomEvent("open"));
@@ -113,9 +114,40 @@ function watch(status) {
   new MutationObserver(() => (said.textContent = status.textContent)).observe(status, { childList: true });
 }
 
+// ---- one program: that of the editor, once it was edited; the field holds it if it can, and a bar says whose it is
+
+const OWN = /^def f\(x\):\n {4}return (.+)\n\n\nad\.play\(f, (-?\d+(?:\.\d+)?)\)$/;
+const [example] = [field.value];
+const bar = barOf("This program is yours. ");
+const reset = Object.assign(document.createElement("button"), { type: "button", textContent: "Reset" });
+reset.addEventListener("click", () => cell.querySelector(".live-reset").click());
+bar.append(reset);
+bar.classList.add("live-yours");
+cell.prepend(bar);
+
+function settle(source) {
+  const isBooks = source === program.source;
+  const [, value, x] = OWN.exec(source) ?? [];
+  own = value !== undefined;
+  if (own) slider.value = x;
+  if (!field.matches(":focus")) field.value = isBooks ? example : value ?? "";
+  field.placeholder = example;
+  number.textContent = String(slider.valueAsNumber).replace("-", "−");
+  front.classList.toggle("edited", !own && !isBooks); // the slider knows nothing of it
+  bar.hidden = isBooks || cell.querySelector(".live-offers .live-linked") !== null;
+  if (isBooks) front.classList.remove("yours");
+}
+
+cell.addEventListener("changed", ({ detail }) => {
+  if (detail !== undefined) settle(detail);
+});
+const left = isLink() ? program.source : read(`text ${program.id}`)?.source;
+settle(cell.querySelector(".live-form") && left !== undefined ? left : program.source);
+front.classList.toggle("yours", !bar.hidden); // the book's player would be of another program
+
 // What the reader's function does is shown at once, as the page's own is.
 cell.addEventListener("replayed", () => {
-  front.classList.toggle("edited", !own); // the slider knows nothing of it
+  front.classList.remove("yours");
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
   const frame = cell.querySelector("iframe.live-player");
   if (frame) playFrame(frame);

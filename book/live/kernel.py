@@ -1,6 +1,7 @@
 """The Python half of the live pages: runs a cell, and returns what a page shows of it.
 
-`worker.js` loads this file into Pyodide; `_ext/live_programs.py` uses the part that only reads programs.
+`worker.js` loads this file into Pyodide, with `earlier.py` and `mathematics.py`; `_ext/live_programs.py` uses the part
+that only reads programs.
 """
 
 from __future__ import annotations
@@ -10,19 +11,24 @@ import gc
 import json
 import linecache
 import os
+import pickle
 import re
 import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
-from io import StringIO
+from io import BytesIO, StringIO
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
+from earlier import MAGIC, needed, plain
+from mathematics import advise
 
-MAGIC = re.compile(r"\A\s*%%play\b(.*)$", re.MULTILINE)
-NAME, SETUP = "program.py", "earlier cells"
+NAME = "program.py"
+ALWAYS = ("import numpy as np", "import autodiff_edu as ad", "from autodiff_edu.course import check")
+"""What each program has, whatever the cells above it say."""
 SHOWN, STEPS = "_shown_", "_steps_"  # names that no program uses
 LONGEST = 200_000
 """How many characters of what is printed are shown; a page with more would be slow to scroll."""
@@ -85,17 +91,6 @@ def with_values(source: str, texts: dict[str, str]) -> str:
     return b"".join(lines).decode()
 
 
-def plain(source: str) -> str:
-    r"""Return a cell without its magics, line by line what it was.
-
-    Examples
-    --------
-    >>> plain("%%play --predict\nx = 1")
-    '\nx = 1'
-    """
-    return re.sub(r"^%load_ext .*$", "", MAGIC.sub("", source, count=1), flags=re.MULTILINE)
-
-
 def _values(source: str) -> list[tuple[str, ast.expr]]:
     tree = ast.parse(plain(source), NAME)
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
@@ -148,24 +143,37 @@ class Kernel:
 
     def __init__(self) -> None:
         self.explorers: dict[str, list[Any]] = {}
+        self.namespaces: dict[str, Namespace] = {}
         os.environ.setdefault("MPLBACKEND", "agg")  # `plt.show()` has no window here: figures are shown at the end
         warnings.filterwarnings("ignore", "FigureCanvasAgg is non-interactive")
 
+    def setup(self, above: list[dict[str, Any]], source: str) -> str:
+        """Return what runs of the cells above before a program; nothing if one of them cannot be read."""
+        with suppress(AboveError, *UNREADABLE):
+            return "\n".join(ast.unparse(cell) for cell in _setup(above, source))
+        return ""
+
     def run(
-        self, setup: str, source: str, texts: dict[str, str] | None = None, key: str = "", title: str = ""
+        self,
+        above: list[dict[str, Any]],
+        source: str,
+        texts: dict[str, str] | None = None,
+        key: str = "",
+        title: str = "",
     ) -> dict[str, Any]:
         """Run a cell after what it needs, and return what to show.
 
         Parameters
         ----------
-        setup : str
-            Statements of earlier cells, run first; nothing of theirs is shown.
+        above : list of dict
+            The cells above, as the page has them: "source", "title" and, where fields were filled in, "texts". What
+            this one needs of them runs first, and nothing of it is shown.
         source : str
             The cell.
         texts : dict of str, optional
             What the fields hold, by name, where it is not what the cell says.
         key : str
-            Where on the page the program stands; `move` finds its explorers by it.
+            Where on the page the program stands; `move` finds its explorers by it, and a second run its namespace.
         title : str
             What the cell is called where a line of it is named, and its player if it is under `%%play`.
 
@@ -173,21 +181,26 @@ class Kernel:
         -------
         dict
             "source" and "values" are the program that ran; "outputs" has pairs of a kind ("html", "picture", "text" or
-            "error") and a text; "line" is the number of the line that failed, or None; "answers" has what `check`
-            said, and "sliders" what each explorer can move, with the number of its output.
+            "error") and a text; "line" is the number of the line that failed, or None, and "above" the title of its
+            cell, if that is another; "answers" has what `check` said, and "sliders" what each explorer can move, with
+            the number of its output.
         """
-        told: dict[str, Any] = {"source": source, "outputs": [], "line": None, "answers": [], "sliders": []}
-        name = f"<{title}>" if title else NAME
+        told: dict[str, Any] = {"source": source, "outputs": [], "line": None, "above": None}
+        told |= {"answers": [], "sliders": []}
+        name = _name(title)
         self.explorers[key] = []
-        with _listening(told["answers"]):
-            try:
-                _refuse_magics(source, name)
-                if texts:
-                    told["source"] = source = with_values(source, texts)
-                self._run(setup, source, told, key, title, name)
-            except BaseException as error:  # also SystemExit and what only a program can raise
-                told["outputs"].append(("error", _as_python_shows(error, name)))
-                told["line"] = _line(error, name)
+        try:
+            _refuse_magics(source, name)
+            if texts:
+                told["source"] = source = with_values(source, texts)
+            names = self._names(above, source, key)
+            with _listening(told["answers"]):  # what a cell above checks is not an answer here
+                self._run(names, source, told, key, title, name)
+        except BaseException as error:  # also SystemExit and what only a program can raise
+            if isinstance(error, AboveError):
+                told["above"], name, error = error.title, _name(error.title), error.error
+            told["outputs"].append(("error", _as_python_shows(error, name)))
+            told["line"] = _line(error, name)
         told["outputs"] = [(kind, "".join(parts)) for kind, *parts in told["outputs"]]
         told["outputs"] = [
             (kind, text if kind in {"html", "picture"} else _shortened(text)) for kind, text in told["outputs"]
@@ -196,19 +209,40 @@ class Kernel:
         gc.collect()  # a trace refers to itself; fifty of them would wait for the next collection
         return told
 
-    def train(self, setup: str, source: str, tell: Callable[[str], object]) -> None:
+    def train(self, above: list[dict[str, Any]], source: str, tell: Callable[[str], object]) -> None:
         """Run a cell whose last line is a `TrainButton`, as if Train was pressed; `tell` is given each picture."""
-        names: dict[str, Any] = {"__name__": "__main__"}
         tree = ast.parse(source)
         button = tree.body.pop()
         if not isinstance(button, ast.Expr):
             raise TypeError("the last line of this cell is not a TrainButton")
+        names = self._names(above, source)
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-            exec(compile(f"{setup}\n{ast.unparse(tree)}", SETUP, "exec"), names)
+            exec(compile(tree, NAME, "exec"), names)
             for html in eval(ast.unparse(button), names).train():
                 tell(html)
 
-    def _run(self, setup: str, source: str, told: dict[str, Any], key: str, title: str, name: str) -> None:
+    def _names(self, above: list[dict[str, Any]], source: str, key: str = "") -> dict[str, Any]:
+        """Return the names that a program finds: those of its last run, unless cells or objects differ."""
+        cells = _setup(above, source)
+        text = [ast.unparse(cell) for cell in cells]
+        kept = self.namespaces.pop(key, None)
+        names = kept.restored() if kept is not None and kept.setup == text else None
+        if names is None:
+            names = {"__name__": "__main__"}
+            exec("\n".join(ALWAYS), names)
+            with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+                for cell, each in zip(cells, above, strict=True):
+                    name = _name(each["title"])
+                    try:
+                        exec(compile(cell, name, "exec"), names)
+                    except BaseException as error:
+                        raise AboveError(each["title"], error) from None
+            _open_figures()  # those of the cells above are theirs
+        if key:
+            self.namespaces[key] = Namespace(text, names)
+        return names
+
+    def _run(self, names: dict[str, Any], source: str, told: dict[str, Any], key: str, title: str, name: str) -> None:
         import autodiff_edu as ad
         from autodiff_edu.player.play import has_steps
         from autodiff_edu.text.frames import OURS
@@ -226,9 +260,7 @@ class Kernel:
                 self._show(each, told, key)
                 displayed.append(each)
 
-        names: dict[str, Any] = {"__name__": "__main__", "display": display, "input": _no_input}
-        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-            exec(compile(_known(plain(setup), SETUP), SETUP, "exec"), names)
+        names |= {"display": display, "input": _no_input}
         tree = ast.parse(_known(plain(source), name), name)
         last = tree.body[-1] if tree.body else None
         if isinstance(last, ast.Expr) and not plain(source).rstrip().endswith(";"):  # its value is shown
@@ -285,7 +317,10 @@ class Kernel:
             return
         if hasattr(type(shown), "_repr_mimebundle_"):
             made = shown._repr_mimebundle_()
-            bundle = made[0] if isinstance(made, tuple) else made
+            bundle, about = made if isinstance(made, tuple) else (made, {})
+            if png := bundle.get("image/png"):
+                told["outputs"].append(("picture", _pictured(png, about.get("image/png", {}).get("alt"))))
+                return
         elif hasattr(type(shown), "_repr_html_"):
             bundle = {"text/html": shown._repr_html_()}
         text = bundle.get("text/html")
@@ -298,6 +333,86 @@ class Kernel:
             return None
         explorers[number].move(**{name: value})
         return str(explorers[number].now())
+
+
+class Namespace:
+    """The names that the cells above have made for a program, to be used again unless the program changed an object."""
+
+    def __init__(self, setup: list[str], names: dict[str, Any]) -> None:
+        self.setup, self.names, self.made = setup, names, dict(names)
+        self.digest = _digest(self.made)
+
+    def restored(self) -> dict[str, Any] | None:
+        """Return the names as the cells above have left them; None if that can no longer be said."""
+        if self.digest is None or _digest(self.made) != self.digest:
+            return None
+        self.names.clear()  # functions look their names up in this very dictionary
+        self.names.update(self.made)
+        return self.names
+
+
+class _Digest(pickle.Pickler):
+    """Writes what objects hold; functions, classes and modules by what could change in them."""
+
+    def __init__(self, file: BytesIO) -> None:
+        super().__init__(file)
+        self.seen: set[int] = set()
+
+    def persistent_id(self, thing: Any) -> Any:
+        if not isinstance(thing, FunctionType | ModuleType | type):
+            return None
+        is_known = id(thing) in self.seen or getattr(thing, "__module__", "") != "__main__"
+        self.seen.add(id(thing))
+        if is_known:
+            return id(thing)
+        if isinstance(thing, FunctionType):
+            inside = [cell.cell_contents for cell in thing.__closure__ or ()]
+            return id(thing), thing.__defaults__, thing.__kwdefaults__, inside, vars(thing)
+        return id(thing), {name: each for name, each in vars(thing).items() if name[:2] != "__"}
+
+
+def _digest(names: dict[str, Any]) -> bytes | None:
+    """Return bytes that differ if an object differs, or the random numbers to come; None of what cannot be written."""
+    file = BytesIO()
+    layers = sys.modules.get("autodiff_edu.nn.initialisers")
+    own = {name: thing for name, thing in names.items() if name not in {"__builtins__", "display", "input"}}
+    try:
+        _Digest(file).dump([own, np.random.get_state(), layers and layers._generator])
+    except Exception:  # of whatever it finds
+        return None
+    return file.getvalue()
+
+
+class AboveError(Exception):
+    """Says which cell above a program failed, and how."""
+
+    def __init__(self, title: str, error: BaseException) -> None:
+        super().__init__(title)
+        self.title, self.error = title, error
+
+
+def _setup(above: list[dict[str, Any]], source: str) -> list[ast.Module]:
+    """Return what a program needs of each cell above.
+
+    Raises
+    ------
+    AboveError
+        If one of them is not Python.
+    """
+    cells = []
+    for each in above:
+        name = _name(each["title"])
+        try:
+            text = with_values(each["source"], each["texts"]) if each.get("texts") else each["source"]
+            _refuse_magics(text, name)
+        except UNREADABLE as error:
+            raise AboveError(each["title"], error) from None
+        cells.append(ast.parse(_known(plain(text), name), name))
+    return needed(cells, ast.parse(plain(source)))
+
+
+def _name(title: str) -> str:
+    return f"<{title}>" if title else NAME
 
 
 def _known(text: str, name: str) -> str:
@@ -377,24 +492,31 @@ def _no_input(*_: Any) -> str:
 
 
 def _picture(figure: Any) -> str:
-    from base64 import b64encode
-    from io import BytesIO
-
     file = BytesIO()
     figure.savefig(file, format="png", dpi=100)
-    alt = str(getattr(figure, "alt", "") or "the figure that the program drew")
-    return json.dumps({"alt": alt, "png": b64encode(file.getvalue()).decode()})
+    return _pictured(file.getvalue(), getattr(figure, "alt", ""))
+
+
+def _pictured(png: bytes, alt: Any) -> str:
+    from base64 import b64encode
+
+    return json.dumps({"alt": str(alt or "the figure that the program drew"), "png": b64encode(png).decode()})
 
 
 def _as_python_shows(error: BaseException, name: str) -> str:
     """Return a traceback that begins in the reader's program and leaves out the package's own lines."""
-    own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == name]
+    cells = re.compile(rf"{re.escape(name)}|<cell \d+>")  # also a function of a cell above
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if cells.fullmatch(frame.filename)]
     shown = traceback.TracebackException.from_exception(error)
     shown.stack = traceback.StackSummary.from_list(own)
     shown.__cause__ = shown.__context__ = None
     text = "".join(shown.format()).replace(f'File "{name}", ', "")
+    text = re.sub(r'File "<(cell \d+)>", ', r"\1, ", text)
     if _numpy_has(error):
         text = re.sub(r" Did you mean: .*?\?$", "", text, flags=re.MULTILINE)
+    mathematics = advise(error, own[-1].line if own else None)
+    if mathematics:
+        return f"{mathematics}\n\n{text}"
     return text + "".join(f"{sentence}\n" for kind, sentence in _advice(error) if isinstance(error, kind))
 
 

@@ -1,4 +1,4 @@
-// Makes the programs of a page editable: a pencil beside each player, and an editor for each exercise.
+// Makes the programs of a page editable: a pencil in each cell with code, and an editor for each exercise.
 import { formOf } from "./form.js";
 import { areValues, barOf, memory, sort, typed } from "./kept.js";
 import { isLink, linkButton, programOf } from "./linked.js";
@@ -8,10 +8,15 @@ import { sliders } from "./sliders.js";
 import { remember, sayWhatIsGone, solve, tick } from "./solved.js";
 import { trainer } from "./trainer.js";
 
-const { programs, predictions, built } = JSON.parse(document.querySelector("#live-programs").textContent);
+const { programs, predictions, built, files, install } =
+  JSON.parse(document.querySelector("#live-programs").textContent);
 const LONGEST = 200_000; // letters of a program
 const cells = document.querySelectorAll("div.cell");
 const page = location.pathname.split("/").at(-1) || "index.html";
+for (const program of programs) { // what a page shows is not said twice
+  program.source ??= cells[program.cell].querySelector(".cell_input pre").textContent.trimEnd();
+  program.values ??= [];
+}
 const first = built ? `The first time, it loads ${built} MB of Python.` : ""; // on a telephone, that may cost something
 const link = await programOf(programs).catch(({ message }) => {
   const bar = barOf(message);
@@ -19,17 +24,44 @@ const link = await programOf(programs).catch(({ message }) => {
   document.querySelector("article").prepend(bar);
 });
 
+const ACTIONS = { check: "Check", play: "Replay", run: "Run" };
+const editors = new Map(); // by program, what is typed into it
+// Nothing builds on an exercise, which is the reader's; of a cell that runs elsewhere, some statements may run here.
+const ABOVE = ["play", "run", "train", "elsewhere"];
+
 sort(programs, page);
 for (const program of programs) {
   const cell = program.cell === null ? document.querySelector(".live-program") : cells[program.cell];
-  if (cell && program.kind === "train") trainer(cell, program, built);
-  else if (cell) prepare(cell, program);
+  if (!cell) continue;
+  if (program.kind === "elsewhere") pointElsewhere(cell);
+  else if (program.kind === "train") trainer(cell, program, { built, files, above: () => above(program) });
+  else prepare(cell, program);
 }
 remember(predictions, cells);
 if (document.querySelector(".front")) import("./front.js");
 tick();
 sayWhatIsGone(programs, page);
 document.documentElement.dataset.live = "ready"; // for tests: a module may come after the page
+
+// The cells above, as the page has them now. What came by a link counts only where a reader runs it.
+function above(program) {
+  const cellsAbove = programs.filter(({ cell, kind }) => ABOVE.includes(kind) && cell < program.cell);
+  return cellsAbove.map((each) => {
+    const { source, texts } = editors.get(each)?.() ?? each;
+    return { title: titleOf(each), source, texts: texts ?? {} };
+  });
+}
+
+const titleOf = ({ cell }) => (cell === null ? "" : `cell ${cell + 1}`);
+
+function pointElsewhere(cell) {
+  const line = document.createElement("p");
+  line.className = "live-elsewhere";
+  const place = "JupyterLab on your computer";
+  const where = install ? Object.assign(document.createElement("a"), { href: install, textContent: place }) : place;
+  line.append("This page can’t run the cell above: run it in ", where, ".");
+  cell.querySelector(".cell_input").after(line);
+}
 
 function prepare(cell, program) {
   const isExercise = program.kind === "check";
@@ -43,7 +75,7 @@ function prepare(cell, program) {
   const pencil = document.createElement("button");
   pencil.type = "button";
   pencil.className = "live-pencil";
-  pencil.textContent = "✎ Edit and replay";
+  pencil.textContent = `✎ Edit and ${ACTIONS[program.kind].toLowerCase()}`;
   pencil.title = first;
   pencil.addEventListener("click", async () => {
     const why = obstacle(built);
@@ -69,7 +101,9 @@ function prepare(cell, program) {
   function open() {
     const { before, others } = texts(); // now, for another tab may have kept something meanwhile
     const fields = formOf(program, {
-      label: isExercise ? "your answer" : "the program", action: isExercise ? "Check" : "Replay",
+      label: isExercise ? "your answer" : "the program",
+      action: ACTIONS[program.kind],
+      above: () => above(program).map(({ source }) => source),
     });
     if (before) {
       fields.setSource(before.source);
@@ -85,7 +119,8 @@ function prepare(cell, program) {
     }
     if (isExercise) status(fields, `Check runs this cell in your browser. ${first}`);
     else if (before && !isLinked) {
-      status(fields, "The program is as you left it; the player has not run it yet. Press Replay.");
+      const what = program.kind === "play" ? "the player has" : "the cell has";
+      status(fields, `The program is as you left it; ${what} not run it yet. Press ${ACTIONS[program.kind]}.`);
     }
     return fields;
   }
@@ -103,11 +138,11 @@ function say(pencil, why) {
 async function load(fields) {
   let said = "";
   try {
-    const nothing = { setup: "", source: "", texts: {}, key: "", data: [], title: "" };
+    const nothing = { above: [], source: "", texts: {}, key: "", data: [], title: "" };
     await ask({ run: nothing }, (how) => (said = progress(fields, how)));
     // What was said meanwhile of something that the reader did stays.
     const stays = fields.find("status").textContent !== said;
-    if (!stays) status(fields, "Python is ready. Change something and press Replay.");
+    if (!stays) status(fields, `Python is ready. Change something and press ${fields.find("run").textContent}.`);
   } catch (error) {
     if (!(error instanceof Stopped)) status(fields, failed(error));
   }
@@ -132,14 +167,20 @@ function live(cell, program, fields, texts) {
   const place = placeOf(cell);
   const original = [...place.childNodes];
   const others = [...cell.querySelectorAll(".cell_output > *")].filter((output) => output !== place);
+  let ran = { source: program.source, texts: {} }; // what is shown is of this
   let { values } = texts.before ?? program;
-  const title = program.cell === null ? "" : `cell ${program.cell + 1}`;
   let busy = false;
   const key = program.id;
+  fields.form.addEventListener("changed", () => {
+    if (busy) return;
+    status(fields, ""); // it was about another text
+    markOld();
+  });
   const { isGuest, keepAll, put, reset } = memory(program, fields, texts, {
     page, values: () => values, say: (text) => status(fields, text),
   });
-  if (isGuest()) place.classList.add("live-old"); // it shows another program
+  editors.set(program, () => (isGuest() ? program : { source: fields.source(), texts: fields.texts() }));
+  markOld();
   if (program.kind === "play") {
     fields.find("reset").after(linkButton(program, fields, (text) => status(fields, text)));
   }
@@ -167,7 +208,8 @@ function live(cell, program, fields, texts) {
     });
     fields.light(null);
     place.replaceChildren(...original);
-    place.classList.remove("live-old");
+    ran = { source: program.source, texts: {} };
+    markOld();
     for (const output of others) output.hidden = false;
     status(fields, "The original is back.");
   });
@@ -186,11 +228,11 @@ function live(cell, program, fields, texts) {
     }
     fields.bring();
     working(true);
-    const { setup, files } = program;
     const sent = { source: fields.source(), texts: fields.texts() };
     const data = placed(files);
     try {
-      const asked = { run: { setup, ...sent, key, data, title }, guest: isGuest() };
+      const run = { above: above(program), ...sent, key, data, title: titleOf(program) };
+      const asked = { run, guest: isGuest() };
       show(await ask(asked, (how) => progress(fields, how)), sent);
     } catch (error) {
       if (error instanceof Stopped) status(fields, "Stopped. Python will start again when you press the button.");
@@ -200,19 +242,24 @@ function live(cell, program, fields, texts) {
   }
 
   function show(told, sent) {
+    const isAbove = typeof told.above === "string"; // a cell above failed
     // Only fields change a program. A program could change what Python says of it.
     if (!Object.keys(sent.texts).length) told.source = sent.source;
     if (typeof told.source !== "string" || told.source.length > LONGEST || !areValues(told.values)) {
       throw Object.assign(new Error("The program changed what Python says of it."), { running: true });
     }
+    const culprit = programs.find((each) => isAbove && titleOf(each) === told.above);
     // What was typed while the program ran is not what has run; it stays.
     if (fields.source() === sent.source && JSON.stringify(fields.texts()) === JSON.stringify(sent.texts)) {
       ({ values } = told);
       fields.setSource(told.source);
       fields.setValues(values);
-      fields.light(told.line ?? null);
       keepAll();
+      fields.light(isAbove ? null : told.line ?? null);
+      sent = { source: told.source, texts: {} };
     }
+    ran = sent;
+    markOld();
     for (const output of others) output.hidden = true;
     const box = shown(told);
     const outputs = [...box.children];
@@ -220,15 +267,21 @@ function live(cell, program, fields, texts) {
       outputs[output].before(sliders(ranges, { key, number, output: outputs[output], replay, guest: isGuest() }));
     }
     place.replaceChildren(box);
-    place.classList.remove("live-old");
     const folded = place.closest("details");
     if (folded) folded.open = true;
     // A program can claim to have solved anything; what counts is an exercise that was run in its own cell.
     const answers = program.kind === "check" ? told.answers : [];
     for (const { exercise, right } of answers) if (right && exercise === program.name) solve(exercise);
     status(fields, outcome(program, told));
+    if (culprit) fields.find("status").replaceChildren(...pointTo(culprit, told.line));
     reveal(box);
     cell.dispatchEvent(new CustomEvent("replayed", { bubbles: true }));
+  }
+
+  // What a program showed turns grey as soon as there is another text.
+  function markOld() {
+    const isOld = fields.source() !== ran.source || JSON.stringify(fields.texts()) !== JSON.stringify(ran.texts);
+    for (const output of [place, ...others]) output.classList.toggle("live-old", isOld);
   }
 
   function working(is) {
@@ -242,6 +295,18 @@ function live(cell, program, fields, texts) {
   }
 }
 
+// Says which cell above failed, with a link to it.
+function pointTo(program, line) {
+  const cell = cells[program.cell];
+  cell.id ||= `cell-${program.cell + 1}`;
+  const way = Object.assign(document.createElement("a"), { href: `#${cell.id}`, textContent: "A cell above" });
+  way.addEventListener("click", () => {
+    for (const folded of cell.querySelectorAll("details:has(.cell_input)")) folded.open = true;
+  });
+  const where = Number.isInteger(line) ? ` in line ${line}` : "";
+  return [way, ` stopped with an error${where}, shown below; this cell needs it, and has not run.`];
+}
+
 // What is to be said of a run, beyond what it shows.
 function outcome({ kind, source }, { source: ran, line, outputs, answers }) {
   if (outputs.some(([what]) => what === "error")) {
@@ -250,6 +315,9 @@ function outcome({ kind, source }, { source: ran, line, outputs, answers }) {
   if (!ran.trim()) return "There is nothing to run: the program is empty.";
   if (kind === "check") {
     return answers.length ? "" : `Nothing was checked: write ${source.trim().split("\n").at(-1)} in the last line.`;
+  }
+  if (kind === "run") {
+    return outputs.length || answers.length ? "" : "It ran. It shows nothing itself; cells below find what it defines.";
   }
   if (!outputs.length) return "The program ran, but shows nothing: print(x) shows a value, ad.play(f, x) a player.";
   const plays = outputs.some(([what, text]) => what === "html" && text.includes("data-autodiff-player"));
@@ -264,14 +332,15 @@ function reveal(box) {
   if (isAbove || top > (height * 3) / 4) box.scrollIntoView({ block: isAbove ? "start" : "nearest" });
 }
 
-// Where a cell shows what it did: the output that has the player, or a place made for it.
+// Where a cell shows what it did: the output that has the player, or a place made for it, beside the other outputs.
 function placeOf(cell) {
   const player = cell.querySelector("[data-autodiff-player]");
   const output = player?.closest("div.output") ?? cell.querySelector(".live-shown");
   if (output) return output;
   const made = document.createElement("div");
-  made.className = "cell_output docutils container live-shown";
+  const outputs = cell.querySelector(".cell_output");
+  made.className = `${outputs ? "output" : "cell_output docutils container"} live-shown`;
   made.setAttribute("aria-live", "polite");
-  cell.append(made);
+  (outputs ?? cell).append(made);
   return made;
 }

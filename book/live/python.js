@@ -8,8 +8,10 @@ import { makeReader } from "./files.js";
 const PATIENCE = 10_000; // milliseconds for an empty page to answer
 const LONG = 10_000; // milliseconds until a reader may think that a program does not end
 const refused = "the security policy of this site forbids it; its host finds in the README what to allow";
-const sources = ["worker.js", "kernel.py"].map((name) => new URL(name, import.meta.url));
-const data = new Map([["kernel.py", sources[1]]]);
+const [worker, ...ours] = ["worker.js", "kernel.py", "earlier.py", "mathematics.py"].map(
+  (name) => new URL(name, import.meta.url),
+);
+const data = new Map(ours.map((url) => [url.pathname.split("/").at(-1), url]));
 const pythons = {};
 const waiting = new Map();
 let number = 0;
@@ -93,7 +95,7 @@ function start() {
       }
     }
   };
-  const worker = fetch(sources[0]).then((response) => response.text());
+  const text = fetch(worker).then((response) => response.text());
   frame.sandbox = "allow-scripts";
   frame.className = "live-python";
   frame.ariaHidden = "true";
@@ -109,7 +111,7 @@ function start() {
     };
     addEventListener("message", python.hear);
     try {
-      frame.contentWindow.postMessage(await worker, "*", [port2]);
+      frame.contentWindow.postMessage(await text, "*", [port2]);
     } catch (error) {
       fail(error.message);
     }

@@ -2,7 +2,7 @@
 import { ask, obstacle, placed, progressOf, stop, Stopped } from "./python.js";
 import { makeFrame, reframe } from "./shown.js";
 
-export function trainer(cell, { setup, source, files }, built) {
+export function trainer(cell, { source }, { built, files, above }) {
   const place = cell.querySelector("[data-autodiff-train]");
   const [train, halt] = ["Train", "Stop"].map((text) => {
     const button = document.createElement("button");
@@ -40,7 +40,7 @@ export function trainer(cell, { setup, source, files }, built) {
     train.disabled = true;
     halt.disabled = false;
     try {
-      await ask({ train: { setup, source, data: placed(files) } }, load, see);
+      await ask({ train: { above: above(), source, data: placed(files) } }, load, see);
       status.textContent = "Trained.";
     } catch (error) {
       status.textContent = error instanceof Stopped ? "Stopped." : `The training ended: ${error.message}`;

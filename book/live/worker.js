@@ -32,9 +32,9 @@ async function answer({ id, run, move, train }) {
     running = true;
     if (run) send({ id, begun: true });
     let result;
-    if (run) result = kernel.ask("run", run.setup, run.source, run.texts, run.key, run.title);
+    if (run) result = kernel.ask("run", run.above, run.source, run.texts, run.key, run.title);
     else if (move) result = kernel.ask("move", move.name, move.value, move.key, move.number);
-    else kernel.ask("train", train.setup, train.source, (picture) => send({ id, picture }));
+    else kernel.ask("train", train.above, train.source, (picture) => send({ id, picture }));
     send({ id, result });
   } catch (error) {
     python = undefined; // it may be dead; the next try begins anew, with the files that have arrived
@@ -86,7 +86,9 @@ async function load() {
   const pyodide = await loadPyodide({
     createPyodideModule, indexURL: FOLDER, packageBaseUrl: FOLDER, packages: ["numpy", "autodiff-edu"],
   });
-  pyodide.FS.writeFile("kernel.py", new Uint8Array(await request("kernel.py")));
+  for (const name of ["earlier.py", "mathematics.py", "kernel.py"]) {
+    pyodide.FS.writeFile(name, new Uint8Array(await request(name)));
+  }
   const kernel = pyodide.runPython("import sys; sys.path.insert(0, '.'); from kernel import Kernel; Kernel()");
   return {
     pyodide,
@@ -120,12 +122,14 @@ async function module(name) {
   }
 }
 
-// Matplotlib, where a program imports it, the contours that ad.descend draws, and the data files that are read.
-async function prepare({ pyodide, files }, { setup, source, data }) {
-  const program = `${setup}\n${source}`;
+// Matplotlib, where a program imports it, the contours that ad.descend draws, and the data files that are read: by the
+// program, or by what it needs of the cells above.
+async function prepare({ pyodide, files, ask }, { above, source, data }) {
+  const program = `${ask("setup", above, source)}\n${source}`;
   if (/^\s*(import|from)\s.*\bmatplotlib\b/m.test(program)) await pyodide.loadPackage("matplotlib");
   if (/\bdescend\b/.test(program)) await pyodide.loadPackage("contourpy");
-  for (const { name } of data.filter((file) => !files.has(file.name))) {
+  for (const { name } of data) {
+    if (files.has(name) || (name.includes("/") && !program.includes(name))) continue; // the other is a course's own
     const bytes = await request(name);
     if (name.includes("/")) pyodide.FS.mkdirTree(name.slice(0, name.lastIndexOf("/")));
     pyodide.FS.writeFile(name, new Uint8Array(bytes));

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
+import earlier
 import kernel
 import live_programs
+import mathematics
 import pytest
 from kernel import Kernel, values, with_values
-from live_programs import needed
 
 from autodiff_edu.course.contents import OURS
 from autodiff_edu.player.unpacking import content_of
@@ -30,12 +33,26 @@ def without_places(texts: list[str]) -> list[str]:
     return [re.sub(r"^(Line|[\w. ]+, line) \d+: ", "", text) for text in texts]
 
 
+def above_of(found: list[dict[str, Any]], program: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the cells above a program, as a page sends them."""
+    return [
+        {"title": f"cell {each['cell'] + 1}", "source": each["source"]}
+        for each in found
+        if each["cell"] < program["cell"] and each["kind"] != "check"
+    ]
+
+
+def masked(text: str) -> str:
+    """Leave out numbers, some of which are times, and what tells whether a tape is still there."""
+    return re.sub(r"[\d.]+", "#", text).strip()
+
+
 def read(chapter: str) -> dict[str, Any]:
     notebook: dict[str, Any] = json.loads((NOTEBOOKS / f"{chapter}.ipynb").read_text(encoding="utf-8"))
     return notebook
 
 
-@pytest.mark.parametrize("module", [kernel, live_programs])
+@pytest.mark.parametrize("module", [earlier, kernel, mathematics])
 def test_examples(module: Any) -> None:
     failed, tried = doctest.testmod(module)
     assert tried
@@ -54,21 +71,28 @@ def test_a_chapters_programs_show_what_is_stored(chapter: str, monkeypatch: pyte
     assert [program["kind"] for program in found].count("check") == len(OURS.find(chapter).exercises)
     assert ("play" in [program["kind"] for program in found]) == (chapter not in STORED)
     for program in found:
+        source, above = program["source"], above_of(found, program)
+        if program["kind"] == "elsewhere":
+            continue
         if program["kind"] == "train":
             pictures: list[str] = []
-            Kernel().train(program["setup"], program["source"], pictures.append)
+            Kernel().train(above, source, pictures.append)
             assert all("<svg" in picture for picture in pictures)
             assert len(set(pictures)) == len(pictures) > 10
             continue
-        told = Kernel().run(program["setup"], program["source"])
+        told = Kernel().run(above, source, title=f"cell {program['cell'] + 1}")
         assert [text for kind, text in told["outputs"] if kind == "error"] == []
         if program["kind"] == "check":
             assert [answer["right"] for answer in told["answers"]] == [False]  # the three dots
             solution = cells[program["cell"] + 1]
             assert "solution" in solution["metadata"]["tags"]
-            told = Kernel().run(program["setup"], "".join(solution["source"]))
+            told = Kernel().run(above, "".join(solution["source"]))
             assert [answer["right"] for answer in told["answers"]] == [True], told["outputs"]
-        else:
+        elif program["kind"] == "run" and chapter in TELLING:
+            stored = [output.get("text", "") for output in cells[program["cell"]]["outputs"]]
+            printed = "".join(text for kind, text in told["outputs"] if kind == "text")
+            assert masked(printed).startswith(masked("".join("".join(text) for text in stored)[:200])), program["id"]
+        elif program["kind"] == "play":
             stored = [output.get("data", {}) for output in cells[program["cell"]]["outputs"]]
             (shown,) = ["".join(data["text/html"]) for data in stored if "text/html" in data]
             (html,) = [text for kind, text in told["outputs"] if kind == "html"]
@@ -87,6 +111,46 @@ def test_what_is_needed_leaves_out_what_is_bound_anew_and_keeps_what_changes() -
     assert needed(before, "print(data)") == ["x = 2", "data = []", "data.append(x)"]
     assert needed([*before, "late = 3"], "f(1)") == [before[-1], "late = 3"]
     assert needed(before, "x = 5\nprint(x)") == []
+    assert needed(["w = [[1]]\nfor part in w:\n    part.append(2)", "print(w)"], "w") == [
+        "w = [[1]]", "for part in w:\n    part.append(2)",
+    ]  # fmt: skip
+    assert needed(["w = [1]", "train(w)", "print(w)"], "w") == ["w = [1]", "train(w)"]
+    assert needed(["runs = 0\ndef f():\n    global runs\n    runs += 1"], "f()")[0] == "runs = 0"
+
+
+def test_what_draws_is_left_out_unless_the_program_draws() -> None:
+    before = [
+        "import matplotlib.pyplot as plt",
+        "figure, row = plt.subplots(1, 2)\nfor k in (1, 2):\n    row[0].plot([k])",
+    ]
+    assert needed(before, "print(k)") == []
+    assert needed(before, "row[1].plot([1])\nfigure") == [before[0], *before[1].split("\n", 1)]
+
+
+def needed(before: list[str], program: str) -> list[str]:
+    """Return the statements of cells above that a program builds on."""
+    kept = earlier.needed([ast.parse(cell) for cell in before], ast.parse(program))
+    return [ast.unparse(node) for cell in kept for node in cell.body]
+
+
+def test_a_second_run_finds_what_the_cells_above_made_unless_it_was_changed() -> None:
+    kernel = Kernel()
+    above = [{"title": "cell 1", "source": "import sys\nsys.times = getattr(sys, 'times', 0) + 1\nmade = [1]"}]
+    programs = ("print(sys.times, made)", "made.append(2); print(sys.times, made)", "print(sys.times, made)")
+    told = [kernel.run(above, program, key="here")["outputs"][0][1] for program in programs]
+    assert told == ["1 [1]\n", "1 [1, 2]\n", "2 [1]\n"]
+    above[0]["source"] += "\nmade = [5]"
+    assert kernel.run(above, programs[0], key="here")["outputs"][0][1] == "3 [5]\n"
+    del sys.times  # type: ignore[attr-defined]
+
+
+def test_an_error_above_is_named_by_its_cell_and_line() -> None:
+    above = [{"title": "cell 1", "source": "a = 1\n\nb = a / 0"}, {"title": "cell 2", "source": "c = (1"}]
+    told = Kernel().run(above[:1], "print(b)")
+    assert (told["above"], told["line"], told["outputs"][0][0]) == ("cell 1", 3, "error")
+    told = Kernel().run(above, "print(b)")
+    assert (told["above"], told["line"]) == ("cell 2", 1)
+    assert Kernel().run(above[:1], "print(a)")["above"] is None  # it does not need what fails
 
 
 def test_fields_hold_what_is_written_out_and_put_it_back() -> None:
@@ -105,7 +169,7 @@ def test_fields_hold_what_is_written_out_and_put_it_back() -> None:
 
 
 def test_a_program_that_fails_shows_its_own_lines_alone() -> None:
-    told = Kernel().run("import autodiff_edu as ad", "def f(x):\n    return x.missing\n\nad.play(f, 1.0)")
+    told = Kernel().run([], "def f(x):\n    return x.missing\n\nad.play(f, 1.0)")
     ((kind, text),) = told["outputs"]
     assert kind == "error"
     assert told["line"] == 2
@@ -116,7 +180,7 @@ def test_a_program_that_fails_shows_its_own_lines_alone() -> None:
 
 def test_a_cell_that_fails_under_play_shows_its_steps_up_to_the_error_under_its_own_name() -> None:
     source = "%%play\nx = ad.Variable(2.0)\nwith ad.GradientTape() as tape:\n    y = x * x\n    1 / 0"
-    told = Kernel().run("import autodiff_edu as ad", source, title="cell 7")
+    told = Kernel().run([], source, title="cell 7")
     (_, html), (kind, error) = told["outputs"]
     assert steps(html)[-1] == "Line 5: ZeroDivisionError: division by zero."
     (code,) = content_of(html)["trace"]["code"]
@@ -135,21 +199,23 @@ def test_an_editor_can_complete_what_follows_a_modules_dot() -> None:
 
 
 def test_what_is_printed_and_displayed_comes_in_order() -> None:
-    told = Kernel().run("print('not shown')", "print('a')\ndisplay(1)\nprint('b')\n2")
+    told = Kernel().run(
+        [{"title": "cell 1", "source": "print('not shown')\nx = 1"}], "print('a')\ndisplay(1)\nprint('b')\n2"
+    )
     assert "".join(text for _, text in told["outputs"]) == "a\n1\nb\n2\n"
 
 
 def test_a_figure_that_was_displayed_is_not_displayed_again_at_the_end() -> None:
     drawn = "import matplotlib.pyplot as plt\nfigure, axes = plt.subplots()\naxes.plot([1, 2])\n"
     for shown, pictures in {"figure": 1, "display(figure)": 1, "": 1, "plt.subplots()\nfigure": 2}.items():
-        told = Kernel().run("", drawn + shown)
+        told = Kernel().run([], drawn + shown)
         assert [kind for kind, _ in told["outputs"]].count("picture") == pictures, shown
 
 
 def test_each_explorer_of_a_program_can_be_moved() -> None:
     kernel = Kernel()
     first, second = "display(ad.explore(lambda x: x * x, x=(0.0, 4.0)))", "ad.explore(lambda w: -w, w=(0.0, 1.0))"
-    told = kernel.run("import autodiff_edu as ad", f"print(1)\n{first}\nprint(2)\n{second}", key="here")
+    told = kernel.run([], f"print(1)\n{first}\nprint(2)\n{second}", key="here")
     assert [kind for kind, _ in told["outputs"]] == ["text", "html", "text", "html"]
     assert [slider["output"] for slider in told["sliders"]] == [1, 3]
     ranges = (
@@ -161,5 +227,5 @@ def test_each_explorer_of_a_program_can_be_moved() -> None:
     assert "w = 0.25" in (kernel.move("w", 0.25, "here", 1) or "")
     assert kernel.move("w", 0.25, "here", 2) is None
     assert kernel.move("w", 0.25, "elsewhere") is None
-    assert kernel.run("", "1", key="here")["sliders"] == []
+    assert kernel.run([], "1", key="here")["sliders"] == []
     assert kernel.move("x", 3.0, "here") is None

@@ -11,6 +11,8 @@ from book.steps import sentences
 
 LOADED = 240_000  # milliseconds: Python arrives in five seconds, and in many more on a busy machine
 
+IDLE = {"check"}  # what no program builds on
+
 
 class Live:
     """A page of the book, and one of its programs."""
@@ -20,10 +22,12 @@ class Live:
         ready(tab.page)
         told = json.loads(self.page.locator("#live-programs").text_content())
         self.program = [program for program in told["programs"] if program["kind"] == kind][index]
+        self.program["source"] = self.text_of(self.program)
         number = self.program["cell"]
+        self.programs = told["programs"]
         self.cell = self.page.locator(".live-program" if number is None else f"div.cell >> nth={number}")
         pencil = self.cell.locator(".live-pencil")
-        if kind == "play" and pencil.count():
+        if kind != "check" and pencil.count():
             folded = self.cell.locator("details:not([open]):has(.live-pencil) > summary")
             if folded.count():  # the code is unfolded before it is edited
                 folded.click()
@@ -33,6 +37,17 @@ class Live:
         self.area = self.cell.locator(".cm-content")
         self.area.wait_for()
         self.status = self.cell.locator(".live-form .live-status")
+
+    def text_of(self, program: dict[str, Any]) -> str:
+        """Return a program's text, which a page does not say again of what it shows."""
+        shown = self.page.locator(f"div.cell >> nth={program['cell'] or 0}").locator(".cell_input pre")
+        return str(program.get("source") or (shown.text_content().rstrip() if shown.count() else ""))
+
+    def list_above(self) -> list[dict[str, str]]:
+        """Return the cells above as the book has them, for a page on which no other editor is open."""
+        number = self.program["cell"] or 0
+        cells = [each for each in self.programs if (each["cell"] or 0) < number and each["kind"] not in IDLE]
+        return [{"title": f"cell {each['cell'] + 1}", "source": self.text_of(each)} for each in cells]
 
     def run(self, source: str | None = None, **fields: str) -> None:
         """Run the program, and wait until it has."""

@@ -72,7 +72,8 @@ def replays(live: Live) -> None:
     live.run(edited, **changed)
     assert live.cell.locator("[data-autodiff-player]").count() == 0  # that of the book has made room
     assert live.status.text_content() == "", live.error()
-    assert unlike(expected({**live.program, "source": edited}, **changed), live.steps()) == []
+    ran = {**live.program, "source": edited, "above": live.list_above()}
+    assert unlike(expected(ran, **changed), live.steps()) == []
     if changed:
         assert live.text() == with_values(edited, changed) != edited
 
@@ -111,6 +112,6 @@ def solution(chapter: str, number: int) -> str:
 def expected(program: dict[str, Any], **fields: str) -> list[str]:
     """Return what the player says of the same program here."""
     title = "" if program["cell"] is None else f"cell {program['cell'] + 1}"
-    told = Kernel().run(program["setup"], program["source"], fields, title=title)
+    told = Kernel().run(program["above"], program["source"], fields, title=title)
     (found,) = [text for kind, text in told["outputs"] if kind == "html" and TRACE.search(text)]
     return steps(found)
