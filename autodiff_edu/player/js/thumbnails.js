@@ -31,7 +31,8 @@ export function cellsOf(array) {
 }
 
 /**
- * The numbers of a small array in a few rows below each other (a vector in one), as rows_of of layout/thumbnails.py writes them.
+ * The numbers of a small array in a few rows below each other (a vector in one), as rows_of of layout/thumbnails.py
+ * writes them.
  * @param {string} text
  */
 export function rowsOf(text) {
