@@ -37,17 +37,13 @@ def test_each_cell_with_code_has_a_pencil_or_an_editor(page: Any, chapter: str) 
     assert without.count() == 0, without.all_inner_texts()
 
 
-OLDER = {"00-derivatives/fit-plot"}
-"""Cells that Matplotlib 3.10, which Pyodide has, cannot draw."""
-
-
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_each_cell_of_a_chapter_runs_in_its_page(page: Any, chapter: str) -> None:
     tab = page(f"chapters/{chapter}")
     ready(tab.page)
     programs = tab.page.locator("#live-programs").evaluate("element => JSON.parse(element.textContent).programs")
     for program in programs:
-        if program["kind"] == "run" and f"{chapter}/{program['id'].split('/')[-1]}" not in OLDER:
+        if program["kind"] == "run":
             live = cell(tab, program["id"].split("/")[-1])
             live.run()
             assert live.cell.locator(".live-error").count() == 0, live.error()
