@@ -105,13 +105,13 @@ def test_python_starts_and_stops_the_player(notebook: Notebook) -> None:
     notebook.page.evaluate(
         """() => {
           window.clocks = new Set(); // those of a player
-          const { setInterval, clearInterval } = window;
-          window.setInterval = (what, time) => {
-            const clock = setInterval(what, time);
+          const { setTimeout, clearTimeout } = window;
+          window.setTimeout = (what, time, ...more) => {
+            const clock = setTimeout(() => { clocks.delete(clock); what(...more); }, time);
             if (String(what).includes("isConnected")) clocks.add(clock);
             return clock;
           };
-          window.clearInterval = (clock) => { clocks.delete(clock); clearInterval(clock); };
+          window.clearTimeout = (clock) => { clocks.delete(clock); clearTimeout(clock); };
         }"""
     )
     player.click("play")
