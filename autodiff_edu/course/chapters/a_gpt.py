@@ -20,6 +20,8 @@ PREDICTIONS = (
             1: "One of 27 chances is 1/27. What is minus its natural logarithm?",
             0: "A loss of 0 would mean that it gives the right letter a chance of 1.",
             27: "The loss is minus the logarithm of a chance of 1/27.",
+            4.8: "That is the logarithm to base 2. Take the natural one.",
+            1.4: "That is the logarithm to base 10. Take the natural one.",
         },
         why="log 27 = 3.3. The first loss of one name is a little off, because the chances aren't quite equal.",
         within=0.02,
