@@ -71,7 +71,7 @@ Lists refer to each other by index, counted from 0.
   `along` (true: along the cotangent, by this length); `from` (the number that is nudged; not for `along`), `size`,
   `slope` (what the cotangent says for a nudge of 1; left out if none reached the tensor), `moved` (to four digits; null
   where not known; left out where it is what the cotangent says); where there is something to say, other than that the
-  target's curve bends, `why` the cotangent is no guide, and `reasons` (for each nudge; empty texts say nothing; where
+  target's curve bends, `why` the cotangent misleads, and `reasons` (for each nudge; empty texts say nothing; where
   one stands beside a null, the code would go another way).
 - `sweep`, `patches`, `contours` and `compiling`: only in documents of special kinds; see player/extra_parts.py.
 - `program`: the same in NumPy: `lines`, texts; `steps`, for each step the index of its line, or null.

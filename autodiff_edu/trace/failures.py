@@ -69,7 +69,7 @@ def note_failures(failed: list[FailedOperation]) -> Iterator[None]:
 
 
 def explain_sequence(error: BaseException) -> str:
-    """Say what to write where NumPy says "setting an array element with a sequence"; empty for other errors.
+    """Return what to write where NumPy says "setting an array element with a sequence"; empty for other errors.
 
     Where a tensor refused to become a plain number, NumPy says no more than this, and the tensor's error is its cause.
     """

@@ -109,26 +109,26 @@ class Described:
                 met = Corner(makers[step["entry"]], ids[step["tensor"]], tuple(corner["element"]), text)
                 self.corners.setdefault(step["pass"], []).append(met)
 
-    def choice(self, entry: Entry) -> str:
-        """Say that the user's code would go another way; empty if the document has no such entry."""
+    def explain_choice(self, entry: Entry) -> str:
+        """Write that the user's code would go another way; empty if the document has no such entry."""
         return self._say(
             entry,
             "Nudged this far, {text} comes out differently, and your code takes another branch. The replay of the "
             "recorded program keeps the one it took.",
         )
 
-    def switch(self, entry: Entry) -> str:
-        """Say that an operation takes another branch."""
+    def explain_switch(self, entry: Entry) -> str:
+        """Write that an operation takes another branch."""
         return self._say(
             entry, "Nudged this far, {} takes another branch. The cotangent is the slope of the branch at nudge 0."
         )
 
-    def cut(self, entry: Entry) -> str:
-        """Say that the cotangent misses what goes through an entry."""
+    def explain_cut(self, entry: Entry) -> str:
+        """Write that the cotangent misses what goes through an entry."""
         return self._say(entry, "Nothing flows back through {}, so the cotangent misses what the nudge moves there.")
 
-    def read(self, id: int) -> str:
-        """Say that plain numbers were taken from a tensor."""
+    def explain_read(self, id: int) -> str:
+        """Write that plain numbers were taken from a tensor."""
         name = self.document["tensors"][self.tensors[id]]["name"]
         return f"The replay keeps what your code computed or decided from the plain numbers of {name}."
 
@@ -246,7 +246,7 @@ def _of_pass(
             if slope is not None:
                 kept["slope"] = round_to(slope, zero / size)
             numbers = moving & read & tensors.keys() - {target._id, *ids}
-            why = document.read(min(numbers)) if numbers else ""
+            why = document.explain_read(min(numbers)) if numbers else ""
             if slope is None or not all(abs(m - slope * _scale_nudge(size, at)) <= zero for at, m in moves.items()):
                 curve = _find_polynomial(moves, zero) if is_polynomial else None
                 if curve is None:
@@ -286,13 +286,13 @@ def _find_cuts(after: list[Entry], id: int, cotangents: Any, stops: set[int]) ->
 
 
 def _find_reason(probe: Probe, cuts: list[Entry], zero: float, document: Described) -> str:
-    """Return why the cotangent is no guide at a nudge, other than that the target's curve bends."""
+    """Return why the cotangent misleads at a nudge, other than that the target's curve bends."""
     if probe.choice:
-        return document.choice(probe.choice)
+        return document.explain_choice(probe.choice)
     if probe.switch:
-        return document.switch(probe.switch)
+        return document.explain_switch(probe.switch)
     *alone, together = [bool(abs(probe.moved - held) > zero) for held in probe.held] or [False]
-    return document.cut(cuts[alone.index(True)]) if together and any(alone) else ""
+    return document.explain_cut(cuts[alone.index(True)]) if together and any(alone) else ""
 
 
 def _find_corner(corners: list[Corner], after: list[Entry], id: int, by: Any) -> str:

@@ -384,7 +384,7 @@ def _digest(names: dict[str, Any]) -> bytes | None:
 
 
 class AboveError(Exception):
-    """Says which cell above a program failed, and how."""
+    """The error of a cell above a program: which one failed, and how."""
 
     def __init__(self, title: str, error: BaseException) -> None:
         super().__init__(title)

@@ -138,7 +138,7 @@ def test_what_a_cut_keeps_from_the_backward_pass_moves_all_the_same():
 
 
 def reasons(traced: ad.Trace, name: str) -> list[str]:
-    """For each nudge, why the cotangent is no guide."""
+    """For each nudge, why the cotangent misleads."""
     nudge = kept(traced, "y").get(name) or kept(traced)[name]
     return [said or nudge.get("why", "") for said in nudge.get("reasons", [""] * 40 * ("why" in nudge))]
 
@@ -175,7 +175,7 @@ def cut_after_a_product(x):
         (lambda x: x * (x > 1), 1.5, "x > 1", ""),
     ],
 )
-def test_why_a_cotangent_is_no_guide_to_a_nudge(function, value, below, above):
+def test_why_a_cotangent_misleads_about_a_nudge(function, value, below, above):
     found = reasons(trace_of(function, value), "x -> y")
     assert below in found[0]
     assert above in found[-1] if above else not found[-1]

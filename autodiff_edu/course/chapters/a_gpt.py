@@ -100,7 +100,7 @@ Each of four GPTs was trained on the same names, with one of five changes:
 - *unmasked*: a letter may look at the letters that follow it;
 - *zeros*: all parameters start at 0;
 - *score at 0*: only `score` starts at 0;
-- *dead head*: one of the four heads has its four columns of `value` and its four rows of `out` start at 0;
+- *dead head*: in one of the four heads, the four columns of `value` and the four rows of `out` start at 0;
 - *too slow*: the learning rate is 0.00001, not 0.01.
 
 Here is what was measured, in no particular order: the loss (one name at turn 0, the mean of the last 20 at 499), and the norm of the slopes of `value`, for each head. Which change does each have? Write the words as strings.
@@ -117,7 +117,7 @@ D       0    3.41   0.022   0.021   0.020   0.029
       499    0.30   0.079   0.070   0.022   0.076
 ```
 
-In a fifth GPT only the rows of `out` start at 0, for head 2; its columns of `value` don't. At turn 0, which of the two has a slope in that head? Write `"value"`, `"out"` or `"neither"` under `"fifth"`.""",
+In a fifth GPT, head 2's rows of `out` start at 0, but its columns of `value` don't. At turn 0, which of the two has a slope in that head? Write `"value"`, `"out"` or `"neither"` under `"fifth"`.""",
     parts={
         "A": illness(
             "dead head",
