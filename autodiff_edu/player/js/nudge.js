@@ -88,9 +88,8 @@ function markChanges(root, changes) {
     const box = root?.querySelector(`.graph [data-tensor="${tensor}"]`);
     const frame = box?.querySelector("rect"); // none where a fold has the box in it
     if (!frame) continue;
-    const [left, top] = ["x", "y"].map((name) => Number(frame.getAttribute(name)));
-    const above = Math.max(top - 3, 9); // whole at the upper edge of the graph
-    box.append(draw("text", { class: "change", x: left + 4, y: above }, text));
+    const left = Number(frame.getAttribute("x"));
+    box.append(draw("text", { class: "change", x: left + 4, y: -2 }, text)); // above its box
   }
 }
 
