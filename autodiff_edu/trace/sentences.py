@@ -290,6 +290,8 @@ def _note_rounding(total: Any, *parts: Any) -> str:
     """Return a note that a sum of two numbers would be 0 without rounding, if nothing else is left of it."""
     if np.shape(total) or getattr(total, "dtype", np.dtype(int)).kind not in "fc" or not total:
         return ""
+    if not np.isfinite(total):
+        return ""
     noise = ROUNDING * np.finfo(total.dtype).eps * max(np.max(np.abs(part)) for part in parts)
     return " (0 up to rounding)" if abs(total) <= noise else ""
 

@@ -136,13 +136,15 @@ function say(pencil, why) {
 }
 
 async function load(fields) {
-  let said = "";
+  let said = fields.find("status").textContent;
+  // What is said meanwhile of something that the reader did stays.
+  const stays = () => !["", said].includes(fields.find("status").textContent);
   try {
     const nothing = { above: [], source: "", texts: {}, key: "", data: [], title: "" };
-    await ask({ run: nothing }, (how) => (said = progress(fields, how)));
-    // What was said meanwhile of something that the reader did stays.
-    const stays = fields.find("status").textContent !== said;
-    if (!stays) status(fields, `Python is ready. Change something and press ${fields.find("run").textContent}.`);
+    await ask({ run: nothing }, (how) => {
+      if (!stays()) said = progress(fields, how);
+    });
+    if (!stays()) status(fields, `Python is ready. Change something and press ${fields.find("run").textContent}.`);
   } catch (error) {
     if (!(error instanceof Stopped)) status(fields, failed(error));
   }

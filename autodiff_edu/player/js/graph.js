@@ -190,9 +190,13 @@ export function graphView(trace, history, layout, go, flow, corners) {
     }
     beads.replaceChildren();
     for (const link of under) set(link, "data-under", null);
-    under = links.flatMap(({ number, element }) => (arriving.includes(number) ? [element] : []));
+    // A line along which nothing ever comes back stays as it is: an arrow would say that something did.
+    const stays = (/** @type {number} */ index) => backward && kind !== "explain" && !cuts.flowsBack(entry, index);
+    under = links.flatMap(({ number, element }) =>
+      (arriving.includes(number) && !stays(arriving.indexOf(number)) ? [element] : []));
     for (const link of under) set(link, "data-under", true);
-    lit.replaceChildren(...arriving.map((link, index) => {
+    lit.replaceChildren(...arriving.flatMap((link, index) => {
+      if (stays(index)) return [];
       const [way, runs] = [wayOf(link), flowing[index]];
       if (runs && way.length) send(step, trace.entries[entry].inputs[index], way);
       return draw("g", { "data-edge": `${entry}.${index}`, "data-flow": runs || null }, ...edge(way, backward));
