@@ -80,7 +80,17 @@ def used(statement: str) -> frozenset[str]:
             return used_by(managers) | (used_by([ast.unparse(part) for part in body]) - own)
     table = symtable.symtable(statement, "cell", "exec")
     here = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}
-    return used_by_functions(statement) | here
+    return used_by_functions(statement) | (here - own_of_comprehensions(tree))
+
+
+def own_of_comprehensions(statement: ast.stmt) -> set[str]:
+    """Return the names that only comprehensions bind and look up: since Python 3.12 no table of theirs keeps them apart."""
+    kinds = (ast.ListComp, ast.SetComp, ast.DictComp)
+    inner = [node for node in ast.walk(statement) if isinstance(node, kinds)]
+    places = [target for node in inner for part in node.generators for target in ast.walk(part.target)]
+    inside = {node for each in inner for node in ast.walk(each)}
+    outside = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and node not in inside}
+    return {node.id for node in places if is_stored(node)} - outside
 
 
 def used_by(statements: Iterable[str]) -> frozenset[str]:
