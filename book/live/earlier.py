@@ -84,7 +84,7 @@ def used(statement: str) -> frozenset[str]:
 
 
 def own_of_comprehensions(statement: ast.stmt) -> set[str]:
-    """Return the names that only comprehensions bind and look up: since Python 3.12 no table of theirs keeps them apart."""
+    """Return the names that only comprehensions bind and look up: since Python 3.12 no table keeps them apart."""
     kinds = (ast.ListComp, ast.SetComp, ast.DictComp)
     inner = [node for node in ast.walk(statement) if isinstance(node, kinds)]
     places = [target for node in inner for part in node.generators for target in ast.walk(part.target)]
