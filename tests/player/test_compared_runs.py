@@ -894,3 +894,15 @@ def test_a_comparison_is_saved_as_a_page_with_both_players(tmp_path):
     assert (tmp_path / "compared.txt").read_text() == f"{compared}\n"
     with pytest.raises(ValueError, match="html"):
         compared.save(tmp_path / "compared.gif")
+
+
+def test_results_that_are_all_rounding_are_not_said_to_be_equal():
+    def lossy(x):
+        return np.log(np.exp(x) + 1.0)
+
+    def careful(x):
+        return np.log1p(np.exp(x))
+
+    said = str(ad.compare(lossy, careful, -40.0))
+    assert "the results are apart: 0 and 4.24835426e-18" in said
+    assert str(ad.compare(lossy, careful, 1.0)).startswith("Nothing differs.\n")

@@ -57,13 +57,14 @@ export const EXTRA_STRINGS = {
     },
     rows: {
       point: "point", value: "value", gradient: "gradient", hessian: "Hessian", eigenvalues: "its eigenvalues",
-      step: "step", halvings: "times halved", next: "next point", next_value: "next value", digits: "correct digits",
+      step: "step", halvings: "times halved", next: "next point", next_value: "next value", digits: "correct digits, up to 10",
     },
     tooShort: "The gradient is so short here that its arrow cannot be seen.",
     damping: {
       label: "Damping",
       name: "Damping: how much of the identity is added to the Hessian",
       none: "H + λI is singular, so there is no unique step.",
+      still: "The gradient is 0, so there is no step.",
       downhill: (step) => `The step −(H + λI)⁻¹g is ${step}. It leads downhill.`,
       unsure: (step) => `The step −(H + λI)⁻¹g is ${step}. H + λI is not positive definite, so it may lead uphill.`,
     },

@@ -52,7 +52,8 @@ export function dampingView({ steps, contours }, redraw) {
     write(amount, `λ = ${lambda()}`);
     const text = found && `[${found.map((part) => Number(part.toPrecision(3)) + 0).join(" ")}]`;
     const downhill = eigenvalues && eigenvalues.data[0] + lambda() > 0;
-    write(meaning, !found ? words.none : downhill ? words.downhill(text) : words.unsure(text));
+    const moves = found?.some(Boolean);
+    write(meaning, !found ? words.none : !moves ? words.still : downhill ? words.downhill(text) : words.unsure(text));
   };
   slider.addEventListener("input", () => { show(current); redraw(); });
   // The player's keys would move its steps.
