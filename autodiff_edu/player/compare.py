@@ -98,8 +98,8 @@ def _trace(what: Any, args: tuple[Any, ...], framework: str | None) -> Any:
     return trace_call(what, args, framework)
 
 
-def _find_result(document: dict[str, Any], arrays: dict[int, tuple[Any, Any]]) -> np.floating[Any] | None:
-    """Return what the first backward pass starts at, if it is a finite real number."""
+def _find_result(document: dict[str, Any], arrays: dict[int, tuple[Any, Any]]) -> Any:
+    """Return what the first backward pass starts at, if it is a finite real number; else None."""
     seed = next((step for step in document["steps"] if step["kind"] == "seed"), None)
     _, result = arrays.get(id(seed and document["tensors"][seed["tensor"]]["value"]), (None, None))
     is_number = result is not None and np.shape(result) == () and np.isrealobj(result) and np.isfinite(result)
