@@ -57,7 +57,8 @@ export const EXTRA_STRINGS = {
     },
     rows: {
       point: "point", value: "value", gradient: "gradient", hessian: "Hessian", eigenvalues: "its eigenvalues",
-      step: "step", halvings: "times halved", next: "next point", next_value: "next value", digits: "correct digits, up to 10",
+      step: "step", halvings: "times halved", next: "next point", next_value: "next value",
+      digits: "correct digits, up to 10",
     },
     tooShort: "The gradient is so short here that its arrow cannot be seen.",
     damping: {

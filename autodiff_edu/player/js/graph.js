@@ -195,7 +195,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
     under = links.flatMap(({ number, element }) =>
       (arriving.includes(number) && !stays(arriving.indexOf(number)) ? [element] : []));
     for (const link of under) set(link, "data-under", true);
-    lit.replaceChildren(...arriving.flatMap((link, index) => {
+    lit.replaceChildren(...arriving.flatMap(/** @returns {Element | Element[]} */ (link, index) => {
       if (stays(index)) return [];
       const [way, runs] = [wayOf(link), flowing[index]];
       if (runs && way.length) send(step, trace.entries[entry].inputs[index], way);
