@@ -247,8 +247,7 @@ class Move(TapeEvent):
 class PushForward(EntryEvent):
     """A tangent arrived at the output of an entry.
 
-    `tangents` and `contributions` have an item per argument: its tangent, and how far that moves the output; None for
-    an argument that does not move.
+    `tangents` and `contributions` have an item per argument, or None: its tangent, and how far it moves the output.
     """
 
     tangents: tuple[Any, ...]
@@ -281,10 +280,7 @@ class Missed(Skip):
 
 
 class Line(Event):
-    """A line did something that is not an operation, named by `what`; `left_out`: the first and last line it skips.
-
-    `numbers` are the plain numbers, and small arrays of them, that it gave names to.
-    """
+    """A line did something else, called `what`. `left_out`: the lines it skips; `numbers`: the plain ones it named."""
 
     where: Any
     what: str

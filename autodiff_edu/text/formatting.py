@@ -173,6 +173,8 @@ def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3) -> int:
     arrays = [np.asarray(value) for value in values]
     if any(array.dtype.kind not in "iuf" or array.size > LARGEST_WRITTEN for array in arrays):
         return least
+    if any(array.shape not in ((), arrays[0].shape) for array in arrays):
+        return least
     rows = zip(*(array.ravel().tolist() for array in np.broadcast_arrays(*arrays)), strict=True)
     return max((_count_digits(row[1:], row[0], least) for row in rows), default=least)
 

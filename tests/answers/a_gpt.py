@@ -104,7 +104,7 @@ WRONG = {
         ),
         (lambda q, k, v: softmax(mask(q @ k.T / root(q))), "What are they weights of"),
         (lambda q, k, v: softmax(mask(q @ k.T / root(q))) @ ad.stop_gradient(v), "a slope is lost"),
-        (lambda q, k, v: softmax(mask(q @ k.T / root(q))) @ k, "the numbers are others"),
+        (lambda q, k, v: softmax(mask(q @ k.T / root(q))) @ k, "your numbers differ"),
         (lambda q, k, v: None, "returns None"),
         (lambda q, k, v: ..., "three dots"),
         (1.0, "without calling it"),

@@ -314,7 +314,7 @@ def test_the_front_page_s_player_stands_in_the_first_screen_and_plays(site: Path
         player = Shown(tab.page.locator("section.player"))
         assert player.root.locator("header").first.bounding_box()["y"] < 0.7 * height
         player.root.get_by_role("button", name="Pause", exact=True).wait_for()  # it plays
-        tab.page.clock.run_for(4500)  # the wave, and as long as this takes, for the clock goes on
+        tab.page.clock.run_for(8000)  # the wave, two sentences, and as long as this takes, for the clock goes on
         assert int(player.root.get_attribute("data-step")) >= 2
     tab.is_quiet()
 
@@ -507,11 +507,11 @@ def test_curves_and_pictures_of_chapter_11_are_told_apart(site: Path) -> None:
     assert ["on-white" in plot for plot in plots] == [False, True, True, True]
 
 
-@pytest.mark.parametrize(("name", "count"), [("index", 1), ("chapters/C-pytorch-and-jax", 3)])
+@pytest.mark.parametrize(("name", "count"), [("index", 1), ("chapters/C-pytorch-and-jax", 4)])
 def test_a_page_offers_to_edit_only_what_a_page_can_run(name: str, count: int, site: Path, open_tab: Any) -> None:
     tab = open_tab(f"{site.as_uri()}/{name}.html")
     tab.page.locator(".live-pencil").first.wait_for(state="attached")
-    assert tab.page.locator(".live-pencil").count() == count  # no player that needs PyTorch, but each exercise
+    assert tab.page.locator(".live-pencil").count() == count  # no cell of PyTorch; one that draws, and each exercise
     tab.is_quiet()
 
 

@@ -78,7 +78,8 @@ def test_a_contribution_travels_and_the_accumulator_grows(visit: Any, tmp_path: 
         await new Promise(requestAnimationFrame);
         seen.push([after(root), running(root) > 0]);
       }}
-      return seen;
+      await new Promise(requestAnimationFrame); // in which the box hears that the movement has ended
+      return [...seen, [after(root), running(root) > 0]];
     }}""")
     assert seen[0] == [["", "← 3"], True], "at first what was there before, and no result"
     assert seen[-1] == [["6", "← 6"], False]
