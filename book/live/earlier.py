@@ -13,6 +13,39 @@ from functools import cache
 
 MAGIC = re.compile(r"\A\s*%%play\b(.*)$", re.MULTILINE)
 DRAWING = {"plt", "figure", "axes"}  # what draws is left out: Matplotlib takes longer to load than all the rest
+KEEPS = {
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "astype",
+    "clip",
+    "copy",
+    "dot",
+    "format",
+    "index",
+    "items",
+    "join",
+    "keys",
+    "max",
+}
+KEEPS |= {
+    "mean",
+    "min",
+    "numpy",
+    "ravel",
+    "read",
+    "reshape",
+    "round",
+    "split",
+    "std",
+    "strip",
+    "sum",
+    "tolist",
+    "values",
+    "var",
+}
+"""Methods that leave their object as it was."""
 LOOKS = {"print", "display", "check", "predict", "described"}  # functions that change nothing
 
 
@@ -32,7 +65,7 @@ def needed(above: list[ast.Module], program: ast.Module) -> list[ast.Module]:
 
     A statement counts that binds or changes a name which the program, or a later statement that counts, uses. What it
     changes is judged by its text: assignments, also to an element or attribute, and calls of a method or of a function
-    by itself; what sets a seed always counts.
+    by itself, or of a method anywhere, such as `draw.normal()`; what sets a seed always counts.
 
     Examples
     --------
@@ -42,9 +75,16 @@ def needed(above: list[ast.Module], program: ast.Module) -> list[ast.Module]:
     >>> cells = [ast.parse("def f():\n    return w"), ast.parse("w = 1")]
     >>> [ast.unparse(cell) for cell in needed(cells, ast.parse("f()"))]  # a function's names count when it is called
     ['def f():\n    return w', 'w = 1']
+    >>> cells = [ast.parse("import random as r\nd = r.Random(0)\na = d.random()"), ast.parse("b = d.random()")]
+    >>> [ast.unparse(cell) for cell in needed(cells, ast.parse("print(b)"))]  # to draw a changes what d draws next
+    ['import random as r\nd = r.Random(0)\na = d.random()', 'b = d.random()']
+    >>> cells = [ast.parse("w = 1\ndef f():\n    return w"), ast.parse("x = f()"), ast.parse("w = 2")]
+    >>> [ast.unparse(cell) for cell in needed(cells, ast.parse("print(x)"))]  # f is called before w is bound anew
+    ['w = 1\n\ndef f():\n    return w', 'x = f()', 'w = 2']
     """
     statements = [(ast.unparse(node), node) for cell in above for node in cell.body]
     own = parts(program)
+    modules = frozenset[str]().union(*(bound(text) for text, node in statements if is_import(node)))
     drawings = list_drawings([node for _, node in statements] + program.body)
     draws = any(node in drawings for node in program.body)
     late: set[str] = set()  # what the functions that are kept will look up when they are called
@@ -52,9 +92,9 @@ def needed(above: list[ast.Module], program: ast.Module) -> list[ast.Module]:
         wanted = used_by(own) | late
         kept: dict[ast.stmt, str] = {}
         for text, node in reversed(statements):
-            if (changed(text) & wanted or is_seed(node)) and (draws or node not in drawings):
+            if (changed(text, modules) & wanted or is_seed(node)) and (draws or node not in drawings):
                 kept[node] = text
-                wanted = wanted - bound(text) | used(text)
+                wanted = wanted - (bound(text) - late) | used(text)
         looked_up = set().union(*(used_by_functions(text) for text in [*kept.values(), *own]))
         if looked_up <= late:
             return [ast.Module([node for node in cell.body if node in kept], []) for cell in above]
@@ -131,17 +171,17 @@ def bound(statement: str) -> frozenset[str]:
 
 
 @cache
-def changed(statement: str) -> frozenset[str]:
-    """Return the names that a statement binds, and those whose objects it changes."""
+def changed(statement: str, modules: frozenset[str]) -> frozenset[str]:
+    """Return the names that a statement binds, and those whose objects it changes; no function of a module does."""
     (tree,) = ast.parse(statement).body
-    if isinstance(tree, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
+    if isinstance(tree, ast.FunctionDef | ast.ClassDef) or is_import(tree):
         return bound(statement)
     found = set[str]()
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()):
                 found.add(owner(node))
-            case ast.Expr(value=ast.Call(func=ast.Attribute() as method)):
+            case ast.Call(func=ast.Attribute() as method) if method.attr not in KEEPS and owner(method) not in modules:
                 found.add(owner(method))
             case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=given)) if name not in LOOKS:
                 found |= {owner(each) for each in given}
@@ -163,6 +203,11 @@ def list_drawings(statements: list[ast.stmt]) -> set[ast.stmt]:
         if is_function or isinstance(node, ast.Assign):
             drawing = drawing | bound(text) if node in found else (drawing - bound(text)) | DRAWING
     return found
+
+
+def is_import(statement: ast.stmt) -> bool:
+    """Return whether a statement imports names."""
+    return isinstance(statement, ast.Import | ast.ImportFrom)
 
 
 def is_seed(statement: ast.stmt) -> bool:

@@ -43,11 +43,12 @@ tick();
 sayWhatIsGone(programs, page);
 document.documentElement.dataset.live = "ready"; // for tests: a module may come after the page
 
-// The cells above, as the page has them now. What came by a link counts only where a reader runs it.
-function above(program) {
+// The cells above, as the page has them now. What came by a link counts only where a reader runs it, and gets the
+// book's cells: a reader's texts are none of its business.
+function above(program, isGuest) {
   const cellsAbove = programs.filter(({ cell, kind }) => ABOVE.includes(kind) && cell < program.cell);
   return cellsAbove.map((each) => {
-    const { source, texts } = editors.get(each)?.() ?? each;
+    const { source, texts } = (!isGuest && editors.get(each)?.()) || each;
     return { title: titleOf(each), source, texts: texts ?? {} };
   });
 }
@@ -233,7 +234,7 @@ function live(cell, program, fields, texts) {
     const sent = { source: fields.source(), texts: fields.texts() };
     const data = placed(files);
     try {
-      const run = { above: above(program), ...sent, key, data, title: titleOf(program) };
+      const run = { above: above(program, isGuest()), ...sent, key, data, title: titleOf(program) };
       const asked = { run, guest: isGuest() };
       show(await ask(asked, (how) => progress(fields, how)), sent);
     } catch (error) {
