@@ -205,6 +205,22 @@ told = frame.f_locals["told"]
 """
 
 
+def test_a_program_of_a_link_does_not_get_what_a_reader_typed_above(page: Any, served: str) -> None:
+    tab = page("chapters/01-the-tape")
+    Live(tab).write("# a secret")
+    tab.page.goto("about:blank")
+    spy = LYING + "print(frame.f_locals['above'])"
+    tab.go(f"{served}/chapters/01-the-tape.html{link(spy, 'loop-player')}")
+    assert Live(tab).text() == "# a secret"
+    guest = Live(tab, 1)
+    assert guest.text() == spy
+    guest.run()
+    shown = guest.cell.locator(".live-output").inner_text()
+    assert "euros for a cup" in shown
+    assert "a secret" not in shown
+    tab.is_quiet()
+
+
 def test_what_a_program_makes_python_say_is_neither_kept_nor_shown_as_the_page_s_own(chapter_1: Any) -> None:
     live = Live(chapter_1)
     live.run(LYING + "told['source'] = '#' * 900_000")
