@@ -127,15 +127,14 @@ cell.prepend(bar);
 
 function settle(source) {
   const isBooks = source === program.source;
-  const isGuest = cell.querySelector(".live-offers .live-linked") !== null; // whose function is not the reader's
-  const [, value, x] = (!isGuest && OWN.exec(source)) || [];
+  const [, value, x] = OWN.exec(source) ?? [];
   own = value !== undefined;
   if (own) slider.value = x;
   if (!field.matches(":focus")) field.value = isBooks ? example : value ?? "";
   field.placeholder = example;
   number.textContent = String(slider.valueAsNumber).replace("-", "−");
   front.classList.toggle("edited", !own && !isBooks); // the slider knows nothing of it
-  bar.hidden = isBooks || isGuest;
+  bar.hidden = isBooks || cell.querySelector(".live-offers .live-linked") !== null;
   if (isBooks) front.classList.remove("yours");
 }
 
