@@ -14,11 +14,11 @@ import numpy as np
 import autodiff_edu as ad
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "live"))
-from earlier import needed, plain
+from earlier import MISSING, depend_on, plain
 from kernel import values
 
 PLAYER, TRAINS = "data-autodiff-player", "data-autodiff-train"
-ELSEWHERE = {"torch", "jax", "dask", "distributed", "subprocess", "multiprocessing", "ipywidgets"}
+ELSEWHERE = MISSING | {"subprocess", "multiprocessing"}
 """What no page can load, or start: a cell that needs one of them stays the stored run."""
 ASKED = re.compile(r"""^predict\(\s*["']([\w.]+)["']""", re.MULTILINE)
 DATA = re.compile(r"""["'](data/[\w.-]+)["']""")
@@ -32,28 +32,17 @@ def programs(notebook: dict[str, Any]) -> list[dict[str, Any]]:
     """
     cells = code_cells(notebook)
     trees = [ast.parse(plain("".join(cell["source"]))) for cell in cells]
+    run = [tree for cell, tree in zip(cells, trees, strict=True) if is_run(cell)]
+    elsewhere = depend_on([node for tree in run for node in tree.body], ELSEWHERE)
     found = []
     for number, (cell, tree) in enumerate(zip(cells, trees, strict=True)):
         kind = kind_of(cell)
         if kind is not None:
             source = "".join(cell["source"])
-            above = [trees[k] for k in range(number) if is_run(cells[k])]
-            if kind != "check" and any(loads(part) & ELSEWHERE for part in [*needed(above, tree), tree]):
+            if kind != "check" and not elsewhere.isdisjoint(tree.body):
                 kind = "elsewhere"
             fields = values(source) if kind == "play" else []
             found.append({"cell": number, "id": cell["id"], "kind": kind, "source": source, "values": fields})
-    return found
-
-
-def loads(tree: ast.Module) -> set[str]:
-    """Return the packages that a cell imports, wherever it does."""
-    found = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=names):
-                found |= {alias.name.partition(".")[0] for alias in names}
-            case ast.ImportFrom(module=str(module)):
-                found.add(module.partition(".")[0])
     return found
 
 

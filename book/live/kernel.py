@@ -12,6 +12,7 @@ import json
 import linecache
 import os
 import pickle
+import random
 import re
 import sys
 import traceback
@@ -193,9 +194,10 @@ class Kernel:
             _refuse_magics(source, name)
             if texts:
                 told["source"] = source = with_values(source, texts)
-            names = self._names(above, source, key)
-            with _listening(told["answers"]):  # what a cell above checks is not an answer here
-                self._run(names, source, told, key, title, name)
+            with np.errstate(), np.printoptions():  # another program finds them as they were
+                names = self._names(above, source, key)
+                with _listening(told["answers"]):  # what a cell above checks is not an answer here
+                    self._run(names, source, told, key, title, name)
         except BaseException as error:  # also SystemExit and what only a program can raise
             if isinstance(error, AboveError):
                 told["above"], name, error = error.title, _name(error.title), error.error
@@ -224,11 +226,11 @@ class Kernel:
     def _names(self, above: list[dict[str, Any]], source: str, key: str = "") -> dict[str, Any]:
         """Return the names that a program finds: those of its last run, unless cells or objects differ."""
         cells = _setup(above, source)
-        text = [ast.unparse(cell) for cell in cells]
+        text = [ast.dump(cell, include_attributes=True) for cell in cells]  # with the lines that a traceback names
         kept = self.namespaces.pop(key, None)
         names = kept.restored() if kept is not None and kept.setup == text else None
         if names is None:
-            names = {"__name__": "__main__"}
+            names = {"__name__": "__main__", "display": lambda *shown: None, "input": _no_input}
             exec("\n".join(ALWAYS), names)
             with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
                 for cell, each in zip(cells, above, strict=True):
@@ -372,12 +374,13 @@ class _Digest(pickle.Pickler):
 
 
 def _digest(names: dict[str, Any]) -> bytes | None:
-    """Return bytes that differ if an object differs, or the random numbers to come; None of what cannot be written."""
+    """Return bytes that differ if an object, NumPy's settings or the random numbers to come do; None if none can be."""
     file = BytesIO()
     layers = sys.modules.get("autodiff_edu.nn.initialisers")
     own = {name: thing for name, thing in names.items() if name not in {"__builtins__", "display", "input"}}
     try:
-        _Digest(file).dump([own, np.random.get_state(), layers and layers._generator])
+        states = [np.random.get_state(), random.getstate(), np.geterr(), np.get_printoptions()]
+        _Digest(file).dump([own, states, layers and layers._generator])
     except Exception:  # of whatever it finds
         return None
     return file.getvalue()

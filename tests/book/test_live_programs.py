@@ -14,6 +14,7 @@ import earlier
 import kernel
 import live_programs
 import mathematics
+import numpy as np
 import pytest
 from kernel import Kernel, values, with_values
 
@@ -80,13 +81,14 @@ def test_a_chapters_programs_show_what_is_stored(chapter: str, monkeypatch: pyte
             assert all("<svg" in picture for picture in pictures)
             assert len(set(pictures)) == len(pictures) > 10
             continue
-        told = Kernel().run(above, source, title=f"cell {program['cell'] + 1}")
+        kernel = Kernel()
+        told = kernel.run(above, source, key="here", title=f"cell {program['cell'] + 1}")
         assert [text for kind, text in told["outputs"] if kind == "error"] == []
         if program["kind"] == "check":
             assert [answer["right"] for answer in told["answers"]] == [False]  # the three dots
             solution = cells[program["cell"] + 1]
             assert "solution" in solution["metadata"]["tags"]
-            told = Kernel().run(above, "".join(solution["source"]))
+            told = kernel.run(above, "".join(solution["source"]), key="here")
             assert [answer["right"] for answer in told["answers"]] == [True], told["outputs"]
         elif program["kind"] == "run" and chapter in TELLING:
             stored = [output.get("text", "") for output in cells[program["cell"]]["outputs"]]
@@ -99,32 +101,67 @@ def test_a_chapters_programs_show_what_is_stored(chapter: str, monkeypatch: pyte
             assert unlike(without_places(steps(shown)), without_places(steps(html))) == []
 
 
-def test_what_is_needed_leaves_out_what_is_bound_anew_and_keeps_what_changes() -> None:
-    before = [
-        "x = 1",
-        "x = 2",
-        "data = []\ndata.append(x)",
-        "other = x",
-        "@np.vectorize\ndef f(t):\n    return t + late",
-    ]
-    assert needed(before, "print(x)") == ["x = 2"]
-    assert needed(before, "print(data)") == ["x = 2", "data = []", "data.append(x)"]
-    assert needed([*before, "late = 3"], "f(1)") == [before[-1], "late = 3"]
-    assert needed(before, "x = 5\nprint(x)") == []
-    assert needed(["w = [[1]]\nfor part in w:\n    part.append(2)", "print(w)"], "w") == [
-        "w = [[1]]", "for part in w:\n    part.append(2)",
-    ]  # fmt: skip
-    assert needed(["w = [1]", "train(w)", "print(w)"], "w") == ["w = [1]", "train(w)"]
-    assert needed(["runs = 0\ndef f():\n    global runs\n    runs += 1"], "f()")[0] == "runs = 0"
+def test_all_cells_above_run_but_for_a_program_that_takes_only_what_they_import() -> None:
+    before = ["import math\nimport json", "x = 1", "y = [x]\ny += [2]", "z = y.pop()"]
+    assert needed(before, "print(z)") == ["import math", "import json", "x = 1", "y = [x]", "y += [2]", "z = y.pop()"]
+    assert needed(before, "x = 5\nprint(x, math.pi)") == ["import math"]
+    assert needed(before, "def f(y):\n    return y\nprint([f(x) for x in (1, 2)])") == []
+    assert needed(before, "def f(t):\n    return t + y[0]")[-1] == "z = y.pop()"
+    assert needed(before, "with open(name) as x:\n    y = x.read()\nprint(y)") == []
+    assert needed(before, "if math.pi > 4:\n    x = 2\nprint(x)")[-1] == "z = y.pop()"
 
 
-def test_what_draws_is_left_out_unless_the_program_draws() -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        "np.random.seed(0)",
+        "ad.options.player = 'html'",
+        "@ad.register_gradient(np.sinc)\ndef pull(g, y, x):\n    return g",
+    ],
+)
+def test_a_cell_above_that_changes_a_module_always_runs(change: str) -> None:
+    before = ["import numpy as np\nimport autodiff_edu as ad", change]
+    assert needed(before, "print(np.random.random())")[2:] == [ast.unparse(ast.parse(change))]
+    assert needed([before[0], "ad.play(np.sin, 1.0)"], "print(np.pi)") == ["import numpy as np"]
+
+
+def test_what_only_draws_is_left_out_unless_the_program_draws() -> None:
     before = [
         "import matplotlib.pyplot as plt",
-        "figure, row = plt.subplots(1, 2)\nfor k in (1, 2):\n    row[0].plot([k])",
+        "x = 3\nfigure, row = plt.subplots(1, 2)\nfor k in (1, 2):\n    row[0].plot([k])",
     ]
-    assert needed(before, "print(k)") == []
-    assert needed(before, "row[1].plot([1])\nfigure") == [before[0], *before[1].split("\n", 1)]
+    everything = [before[0], *before[1].split("\n", 2)]
+    assert needed(before, "print(x)") == ["x = 3"]
+    assert needed(before, "row[1].plot([1])\nfigure") == everything
+    assert needed(before, "print(k)") == everything
+
+
+@pytest.mark.parametrize(
+    "draws",
+    [
+        "for k in range(3):\n    x = x / 2\n    plt.plot(k, x)",
+        "plt.plot(train(x))",
+        "plt.plot([x.pop()])",
+        "x, curve = plt.subplots()",
+    ],
+)
+def test_what_draws_and_does_more_runs_with_all_that_draws(draws: str) -> None:
+    before = ["import matplotlib.pyplot as plt", "x = 1\ntrain = print", draws]
+    assert needed(before, "print(x)") == [before[0], *before[1].split("\n"), ast.unparse(ast.parse(draws))]
+
+
+@pytest.mark.parametrize(
+    ("function", "runs"),
+    [("def f(x):\n    y = x * w\n    return y", False), ("def f(x):\n    w.append(x)\n    return x", True)],
+)
+def test_a_player_above_runs_only_if_its_function_may_change_something(function: str, runs: bool) -> None:
+    before = ["import autodiff_edu as ad", "w = [2.0]", function, "ad.play(f, 3.0)"]
+    assert needed(before, "print(w)")[3:] == ["ad.play(f, 3.0)"] * runs
+
+
+def test_what_no_page_can_load_is_left_out_with_all_that_comes_of_it() -> None:
+    before = ["import torch\nimport math", "a = 1\nb = torch.ones(a)", "c = b + a", "b = math.pi", "d = b"]
+    assert needed(before, "print(d)") == ["import math", "a = 1", "b = math.pi", "d = b"]
 
 
 def needed(before: list[str], program: str) -> list[str]:
@@ -144,13 +181,32 @@ def test_a_second_run_finds_what_the_cells_above_made_unless_it_was_changed() ->
     del sys.times  # type: ignore[attr-defined]
 
 
+def test_a_second_run_has_the_random_numbers_and_settings_of_the_cells_above_and_no_other_program_has() -> None:
+    kernel, before = Kernel(), (np.geterr(), np.get_printoptions())
+    sets = "random.seed(0)\nnp.seterr(divide='ignore')\nnp.set_printoptions(precision=2)\nx = 1"
+    above = [{"title": "cell 1", "source": f"import random\nimport numpy as np\n{sets}"}]
+    program = "print(random.random(), np.array([1 / 3]), np.geterr()['divide'])"
+    told = [kernel.run(above, program, key="a") for _ in range(2)]
+    assert [each["outputs"] for each in told] == [[("text", "0.8444218515250481 [0.33] ignore\n")]] * 2
+    assert (np.geterr(), np.get_printoptions()) == before
+
+
+def test_a_line_that_a_cell_above_has_moved_is_named_where_it_is_now() -> None:
+    kernel = Kernel()
+    above = [{"title": "cell 1", "source": "def f():\n    return 1 / 0\nfor x in (1, 2):\n    display(x)"}]
+    for moved in ("", "# one\n# two\n"):
+        above[0]["source"] = moved + above[0]["source"]
+        told = kernel.run(above, "f()\nx", key="a")
+        assert "return 1 / 0" in told["outputs"][0][1]
+
+
 def test_an_error_above_is_named_by_its_cell_and_line() -> None:
     above = [{"title": "cell 1", "source": "a = 1\n\nb = a / 0"}, {"title": "cell 2", "source": "c = (1"}]
     told = Kernel().run(above[:1], "print(b)")
     assert (told["above"], told["line"], told["outputs"][0][0]) == ("cell 1", 3, "error")
     told = Kernel().run(above, "print(b)")
     assert (told["above"], told["line"]) == ("cell 2", 1)
-    assert Kernel().run(above[:1], "print(a)")["above"] is None  # it does not need what fails
+    assert Kernel().run(above[:1], "print(1)")["above"] is None  # it does not need what fails
 
 
 def test_fields_hold_what_is_written_out_and_put_it_back() -> None:
