@@ -74,9 +74,12 @@ def silencing_where(entry: Entry, entries: Iterable[Entry]) -> Silencer | None:
     This needs no backward pass: at a step of a trace, the pass may still be to come.
     """
     is_aligned, made = True, entry
-    for later in ahead(entries, {entry.output_id}):
+    later_on = ahead(entries, {entry.output_id})
+    for later in later_on:
         if made.output_id not in later.ids:
             continue
+        if sum(made.output_id in other.ids for other in later_on) > 1:
+            return None  # what else uses it would get the number put in its place
         argument = later.ids.index(made.output_id)
         if later.operation is np.where and argument:
             taken = np.asarray(later.values[0], bool)

@@ -180,7 +180,8 @@ def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3) -> int:
 
 
 def _count_digits(parts: tuple[float, ...], total: float, least: int) -> int:
-    largest = max(map(abs, parts))
+    total, parts = float(total), tuple(map(float, parts))  # a longdouble may be beyond a float
+    largest = max(map(abs, parts), default=0.0)
     if not 0 < 2 * abs(total) < largest < float("inf"):
         return least
 

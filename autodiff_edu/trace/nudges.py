@@ -82,6 +82,7 @@ class Corner(NamedTuple):
     tensor: int
     element: tuple[int, ...]
     text: str
+    others: str  # what is said of other elements at a corner of the same operation; empty if there are none
 
 
 class Described:
@@ -102,11 +103,15 @@ class Described:
         for step in document["steps"]:
             if corner := step.get("corner"):
                 left, right, slope = (corner[key].replace("-", "−") for key in ("left", "right", "slope"))
-                name = document["tensors"][step["tensor"]]["name"]
-                name += f"[{', '.join(map(str, corner['element']))}]" if corner["element"] else ""
+                whole = document["tensors"][step["tensor"]]["name"]
+                name = whole + (f"[{', '.join(map(str, corner['element']))}]" if corner["element"] else "")
                 text = f"{name} is at a corner of {self._write(step['entry'])}: slope {left} on its left, {right} "
                 text += f"on its right. The rule takes {slope}; one number cannot fit both."
-                met = Corner(makers[step["entry"]], ids[step["tensor"]], tuple(corner["element"]), text)
+                others = (
+                    f"Elements of {whole} are at a corner of {self._write(step['entry'])}, where several slopes fit. "
+                )
+                others = f"{others}The rule takes one of them." if corner["others"] else ""
+                met = Corner(makers[step["entry"]], ids[step["tensor"]], tuple(corner["element"]), text, others)
                 self.corners.setdefault(step["pass"], []).append(met)
 
     def explain_choice(self, entry: Entry) -> str:
@@ -255,10 +260,12 @@ def _of_pass(
                         for at in shared()["nudges"]
                     }
                     curve = [probe.moved for probe in probed.values()]
-                    reasons = [_find_reason(probe, cuts, zero, document) for probe in probed.values()]
+                    # A corner that the rest smooths out is not the reason, nor is the branch beyond it.
+                    smooth = set[int]() if (bends := _bends(probed)) else {corner.entry for corner in corners}
+                    reasons = [_find_reason(probe, cuts, zero, document, smooth) for probe in probed.values()]
                     small = probed[shared()["nudges"][len(reasons) // 2]]
                     near = "" if small.choice or small.switch else reasons[len(reasons) // 2]
-                    corner = _find_corner(corners, after, id, unit * _scale_nudge(size, 0.05))
+                    corner = bends and _find_corner(corners, after, id, unit * _scale_nudge(size, 0.05))
                     why = corner or near or why
                     if corner:
                         reasons = [
@@ -285,26 +292,34 @@ def _find_cuts(after: list[Entry], id: int, cotangents: Any, stops: set[int]) ->
     ]
 
 
-def _find_reason(probe: Probe, cuts: list[Entry], zero: float, document: Described) -> str:
-    """Return why the cotangent misleads at a nudge, other than that the target's curve bends."""
+def _find_reason(probe: Probe, cuts: list[Entry], zero: float, document: Described, smooth: set[int]) -> str:
+    """Return why the cotangent misleads at a nudge, other than that the curve bends, or a branch of a `smooth` entry."""
     if probe.choice:
         return document.explain_choice(probe.choice)
-    if probe.switch:
+    if probe.switch and probe.switch.output_id not in smooth:
         return document.explain_switch(probe.switch)
     *alone, together = [bool(abs(probe.moved - held) > zero) for held in probe.held] or [False]
     return document.explain_cut(cuts[alone.index(True)]) if together and any(alone) else ""
 
 
 def _find_corner(corners: list[Corner], after: list[Entry], id: int, by: Any) -> str:
-    """Return the text of the first corner that a nudge moves; empty if it moves none."""
+    """Return what is said of the first corner that a nudge moves; empty if it moves none."""
     made = {entry.output_id: entry for entry in after}
     met = [corner for corner in corners if corner.entry in made and corner.tensor in {id, *made}]
     values = run_again(after, id, lambda value: value + by) if met else {}
-    for _, tensor, element, text in sorted(met, key=lambda corner: corner.entry):
-        change = by if tensor == id else values.get(tensor, 0.0) - made[tensor].output_value
-        if np.asarray(change)[element] != 0:
-            return text
+    for corner in sorted(met, key=lambda corner: corner.entry):
+        change = by if corner.tensor == id else values.get(corner.tensor, 0.0) - made[corner.tensor].output_value
+        if np.asarray(change)[corner.element] != 0:
+            return corner.text
+        if corner.others and np.any(change):
+            return corner.others
     return ""
+
+
+def _bends(probed: dict[float, Probe]) -> bool:
+    """Return whether a target bends at nudge 0 as at a corner: half a nudge leaves half of the bend, not a quarter."""
+    near, far = (probed[at].moved + probed[-at].moved for at in (0.05, 0.1))
+    return not abs(near) <= 0.35 * abs(far)
 
 
 def _is_polynomial(entry: Entry, moving: set[int]) -> bool:
@@ -422,6 +437,8 @@ def _is_switched(entry: Entry, id: int, move: Any, values: dict[int, Any]) -> bo
         move(value) if one == id else values.get(one, value) for one, value in zip(entry.ids, entry.values, strict=True)
     ]
     cotangent = positions(entry.output_value) + 1.0
+    if any(map(np.iscomplexobj, arguments)):
+        return False  # the sign of a complex number turns as it moves
     return any(
         not np.array_equal(
             pull(cotangent, entry.output_value, *entry.values, **entry.keywords),

@@ -397,6 +397,12 @@ def test_a_pause_says_what_it_leaves_out(visit: Any, tmp_path: Path) -> None:
     assert panel.root.locator(".sentence").text_content() == "The tape pauses: what is computed now is not recorded."
 
 
+PARTS = """async root => {
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame); // the player fits its new size
+  return [...root.querySelectorAll(".part")].map((part) => part.getBoundingClientRect().toJSON());
+}"""
+
+
 @pytest.mark.parametrize("shape", [(), (6, 2), (3, 3), (16, 1), (20, 20)])
 def test_what_is_added_up_is_one_row_or_one_column(shape: tuple[int, ...], panel: Any) -> None:
     value = -np.random.default_rng(0).uniform(0.1, 0.9, shape)
@@ -404,7 +410,7 @@ def test_what_is_added_up_is_one_row_or_one_column(shape: tuple[int, ...], panel
     shown.go(max(n for n, step in enumerate(shown.steps) if step["kind"] == "accumulate"))
     for width in (1280, 800, 390):
         shown.root.page.set_viewport_size({"width": width, "height": 720})
-        boxes = [part.bounding_box() for part in shown.root.locator(".part").all()]
+        boxes = shown.root.evaluate(PARTS)
         assert len(boxes) == 3
         in_a_row, in_a_column = ({box[side] for box in boxes} for side in ("y", "x"))
         assert min(len(in_a_row), len(in_a_column)) == 1

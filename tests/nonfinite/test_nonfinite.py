@@ -397,3 +397,14 @@ def test_a_long_tape_is_searched_in_a_time_that_grows_with_its_length():
     tape.connected = Counted(tape.connected)
     assert first_nonfinite(tape, y, x) is None
     assert Counted.met < 1000, "every entry copied the set of those before it"
+
+
+def test_a_result_with_other_uses_is_not_replaced_under_its_where():
+    def f(x):
+        y = np.sqrt(x)
+        return np.sum(np.where(x > 0, y, 0.0)) + np.sum(y)
+
+    with np.errstate(invalid="ignore"):
+        texts = [step["text"] for step in ad.play(f, np.array([-1.0, 4.0])).document()["steps"]]
+    (said,) = [text for text in texts if "Instead, write" in text]
+    assert "safe" not in said

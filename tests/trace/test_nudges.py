@@ -384,3 +384,24 @@ def test_a_nudge_follows_every_path_where_two_tapes_of_before_the_trace_hold_the
     (of_x,) = [kept for kept in document["nudges"] if document["tensors"][kept["tensor"]]["name"] == "x"]
     moves = [2.0 * ((3.0 + by) ** 2 - 9.0) + 2.0 * by for by in steps(of_x["size"])]
     np.testing.assert_allclose(of_x["moved"], moves, rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("function", "x"),
+    [
+        (lambda x: np.abs(x * x), 0.0),
+        (lambda x: np.abs(x + 1j), 2.0),
+        (lambda x: np.exp(x) + np.abs(x) - np.abs(x), 0.0),
+    ],
+)
+def test_a_corner_that_the_rest_smooths_out_is_not_a_reason(function, x):
+    (nudge,) = [one for one in ad.play(function, x).document()["nudges"] if one["tensor"] == 0]
+    assert not any(nudge.get("reasons", ()))
+    assert "why" not in nudge
+
+
+def test_each_element_at_a_corner_is_said_to_be_there():
+    nudges = ad.play(lambda x: np.linalg.norm(x), np.zeros(2)).document()["nudges"]
+    said = {tuple(one["element"]): one["why"] for one in nudges if one["tensor"] == 0 and "element" in one}
+    assert said[(0,)].startswith("x[0] is at a corner")
+    assert said[(1,)].startswith("Elements of x are at a corner")

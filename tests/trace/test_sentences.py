@@ -191,3 +191,8 @@ def test_a_result_of_up_to_twelve_numbers_is_written_out():
     assert jacobian(3).endswith("is [[2 0 0] [0 4 0] [0 0 6]], of shape (3, 3).")
     assert "[0 0 6 0]]" in jacobian(4)
     assert jacobian(5).endswith("is a 3×5 array.")
+
+
+@pytest.mark.parametrize("x", ["1e400", "1e-400"])
+def test_numbers_beyond_a_float_are_told_too(x):
+    assert len(ad.play(lambda x: x * 3 - x * 2.9, np.longdouble(x)).document()["steps"]) == 13
