@@ -75,7 +75,7 @@ class Probe(NamedTuple):
     held: Sequence[float] = ()
 
 
-class Corner(NamedTuple):
+class DescribedCorner(NamedTuple):
     """A corner that a backward pass met: the ids of an entry's output and of its argument, an element, and a text."""
 
     entry: int
@@ -99,7 +99,7 @@ class Described:
     def __init__(self, document: dict[str, Any], tensors: dict[int, int], entries: dict[int, int]) -> None:
         self.document, self.tensors, self.entries = document, tensors, entries
         ids, makers = ({index: id for id, index in each.items()} for each in (tensors, entries))
-        self.corners: dict[int, list[Corner]] = {}
+        self.corners: dict[int, list[DescribedCorner]] = {}
         for step in document["steps"]:
             if corner := step.get("corner"):
                 left, right, slope = (corner[key].replace("-", "−") for key in ("left", "right", "slope"))
@@ -111,7 +111,9 @@ class Described:
                     f"Elements of {whole} are at a corner of {self._write(step['entry'])}, where several slopes fit. "
                 )
                 others = f"{others}The rule takes one of them." if corner["others"] else ""
-                met = Corner(makers[step["entry"]], ids[step["tensor"]], tuple(corner["element"]), text, others)
+                met = DescribedCorner(
+                    makers[step["entry"]], ids[step["tensor"]], tuple(corner["element"]), text, others
+                )
                 self.corners.setdefault(step["pass"], []).append(met)
 
     def explain_choice(self, entry: Entry) -> str:
@@ -211,7 +213,7 @@ def _of_pass(
     heard: Any,
     stops: set[int],
     document: Described,
-    corners: list[Corner],
+    corners: list[DescribedCorner],
     more: bool,
 ) -> Iterator[Kept]:
     """Nudge what a target was computed from, or `more` elements of arrays: first what a cotangent has reached."""
@@ -293,7 +295,7 @@ def _find_cuts(after: list[Entry], id: int, cotangents: Any, stops: set[int]) ->
 
 
 def _find_reason(probe: Probe, cuts: list[Entry], zero: float, document: Described, smooth: set[int]) -> str:
-    """Return why the cotangent misleads at a nudge, other than that the curve bends, or a branch of a `smooth` entry."""
+    """Return why the cotangent misleads at a nudge: not that the curve bends, nor a branch of a `smooth` entry."""
     if probe.choice:
         return document.explain_choice(probe.choice)
     if probe.switch and probe.switch.output_id not in smooth:
@@ -302,7 +304,7 @@ def _find_reason(probe: Probe, cuts: list[Entry], zero: float, document: Describ
     return document.explain_cut(cuts[alone.index(True)]) if together and any(alone) else ""
 
 
-def _find_corner(corners: list[Corner], after: list[Entry], id: int, by: Any) -> str:
+def _find_corner(corners: list[DescribedCorner], after: list[Entry], id: int, by: Any) -> str:
     """Return what is said of the first corner that a nudge moves; empty if it moves none."""
     made = {entry.output_id: entry for entry in after}
     met = [corner for corner in corners if corner.entry in made and corner.tensor in {id, *made}]

@@ -25,7 +25,7 @@ export function elementsView(choose) {
     element.replaceChildren(...buttons);
   };
   /**
-   * Shows an array, of which the element at a place `chosen` is lit; nothing where there is no choice.
+   * Shows an array with its `chosen` element lit; nothing if there is nothing to choose.
    * @type {(array: NDArray, some: Map<number, number>, chosen: number | undefined) => void}
    */
   const show = (array, some, chosen) => {
