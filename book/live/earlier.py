@@ -23,7 +23,18 @@ KEEPS = {
     "reshape", "std", "sum", "tolist", "values",
 }  # fmt: skip
 """Methods that leave their object as it was."""
-PLAYS = {"play", "explore", "sweep", "descend", "drill"}  # functions of the package that show, and change nothing
+WRAPS = {"ad.custom_gradient", "ad.compile", "cache"}  # decorators that register nothing
+METERS = {"time", "tracemalloc"}  # modules in which nobody finds a change
+SHARED = {"random", "nn"}  # modules with random numbers that all programs share
+BUILTINS = {*dir(builtins), "display"}
+PLAYS = {
+    "play",
+    "explore",
+    "sweep",
+    "descend",
+    "drill",
+    "check_gradients",
+}  # functions of the package that show, and change nothing
 SURE = (
     ast.Assign | ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
 )  # they bind their names whatever happens
@@ -43,31 +54,29 @@ def plain(source: str) -> str:
 def needed(above: list[ast.Module], program: ast.Module) -> list[ast.Module]:
     r"""Return of each cell above the statements that run before a program, in their order and with their lines.
 
-    A program that takes nothing from them but what they import needs no more than that. Else all of them run, but for
-    what a page cannot load, players, and what only draws, if the program does not.
+    All of them run, but for what has nothing to do with the program, what a page cannot load, what only prints or
+    plays, and what only draws, if the program does not.
 
     Examples
     --------
     >>> cells = [ast.parse(cell) for cell in ("import math\na = 1", "b = [a]", "import torch\nc = torch.ones(b)")]
     >>> [ast.unparse(cell) for cell in needed(cells, ast.parse("print(b)"))]
-    ['import math\na = 1', 'b = [a]', '']
+    ['a = 1', 'b = [a]', '']
     >>> [ast.unparse(cell) for cell in needed(cells, ast.parse("x = math.pi"))]
     ['import math', '', '']
     """
     statements = [node for cell in above for node in cell.body]
-    modules = {name for node in statements if is_import(node) for name in bound(node)}
+    modules = {"np", "ad"}.union(*(bound(node) for node in [*statements, *program.body] if is_import(node)))
     drawings = depend_on(statements, PICTURES)
     wanted = free(program)
     left_out = depend_on(statements, MISSING)
-    made = {name for node in statements if not is_import(node) for name in bound(node)}
-    if not wanted & made and not any(changes(node, modules) for node in statements if node not in drawings):
-        left_out |= {node for node in statements if not (is_import(node) and bound(node) & wanted)}
+    quiet = drawings if not wanted & {name for node in drawings for name in bound(node)} else set[ast.stmt]()
+    left_out |= apart([node for node in statements if node not in left_out], quiet, program, modules)
     drawn, trusted, functions = set[str](), set(modules), set[str]()
     only_draw = set[ast.stmt]()
     for node in statements:
-        is_function = isinstance(node, ast.FunctionDef | ast.ClassDef)
         harmless = is_harmless(node, trusted) and not (used(node) & functions) - trusted
-        if is_function:
+        if is_definition(node):
             functions |= bound(node)
             trusted = trusted | bound(node) if harmless else trusted - bound(node)
         if node in drawings and node not in left_out:
@@ -75,12 +84,44 @@ def needed(above: list[ast.Module], program: ast.Module) -> list[ast.Module]:
             if harmless:
                 only_draw.add(node)
                 trusted |= bound(node)
-        elif harmless and is_played(node, modules):
-            left_out.add(node)
+        elif harmless and isinstance(node, ast.Expr) and not (changes(node, modules) or draws(node, modules)):
+            left_out.add(node)  # a player, or what prints
     runs = [node for node in statements if node not in left_out | only_draw]
     if not wanted & drawn and not any(used(node) & drawn for node in runs):
         left_out |= only_draw
     return [ast.Module([node for node in cell.body if node not in left_out], []) for cell in above]
+
+
+def apart(statements: list[ast.stmt], quiet: set[ast.stmt], program: ast.Module, modules: set[str]) -> set[ast.stmt]:
+    """Return the statements that share no name with a program, nor with what shares one, nor change a module.
+
+    That a `quiet` one changes a module doesn't matter.
+    """
+    wanted = free(program)
+    names = {node: (used(node) | bound(node)) - modules - BUILTINS for node in statements}
+    left = [node for node in statements if not is_import(node)]
+    met = changing(left, modules) - quiet
+    found = wanted.union(*(names[node] for node in met))
+    draw = draws(program, modules)
+    while more := {
+        node for node in left if node not in met and (names[node] & found or (draw and draws(node, modules)))
+    }:
+        met |= more
+        found = found.union(*(names[node] for node in more))
+        draw = draw or any(draws(node, modules) for node in more)
+    imported = wanted.union(*map(used, met))
+    return {node for node in statements if node not in met and not (is_import(node) and bound(node) & imported)}
+
+
+def changing(statements: list[ast.stmt], modules: set[str]) -> set[ast.stmt]:
+    """Return the statements that may change what modules hold, themselves or by a function that they call."""
+    found, functions = set[ast.stmt](), set[str]()
+    while more := {
+        node for node in statements if node not in found and (changes(node, modules) or used(node) & functions)
+    }:
+        found |= more
+        functions |= {name for node in more if is_definition(node) for name in bound(node)}
+    return {node for node in found if not is_definition(node) or registers(node)}
 
 
 def depend_on(statements: list[ast.stmt], packages: set[str]) -> set[ast.stmt]:
@@ -134,11 +175,30 @@ def changes(statement: ast.stmt, modules: set[str]) -> bool:
     for node in ast.walk(statement):
         match node:
             case ast.Expr(value=ast.Call(func=ast.Attribute() as method)):
-                if owner(method) in modules and not is_played(node, modules):
+                is_known = is_played(node, modules) or method.attr == "at" or draws(method, modules)
+                if owner(method) in modules - METERS and not is_known:
                     return True
             case ast.Attribute(ctx=ast.Store()) if owner(node) in modules:
                 return True
-            case ast.FunctionDef(decorator_list=[_, *_]):
+            case ast.Call(func=ast.Name(id="open"), args=[_, _, *_]):  # to write
+                return True
+            case ast.Call(func=ast.Attribute(attr="write_text" | "write_bytes")):
+                return True
+    return registers(statement)
+
+
+def registers(statement: ast.stmt) -> bool:
+    """Return whether a statement hands a function that it defines to a decorator that may keep it."""
+    functions = [node for node in ast.walk(statement) if isinstance(node, ast.FunctionDef)]
+    return not {ast.unparse(each) for function in functions for each in function.decorator_list} <= WRAPS
+
+
+def draws(tree: ast.AST, modules: set[str]) -> bool:
+    """Return whether a program takes from the random numbers that all programs share."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and owner(node) in modules:
+            *path, last = ast.unparse(node).split(".")
+            if SHARED & {*path} and last not in {"default_rng", "Generator"}:
                 return True
     return False
 
@@ -219,6 +279,11 @@ def _bound(node: ast.AST) -> Iterator[str]:
 def is_import(statement: ast.AST) -> bool:
     """Return whether a statement imports names."""
     return isinstance(statement, ast.Import | ast.ImportFrom)
+
+
+def is_definition(statement: ast.AST) -> bool:
+    """Return whether a statement defines a function or a class, which does nothing until it is called."""
+    return isinstance(statement, ast.FunctionDef | ast.ClassDef)
 
 
 def owner(node: ast.AST) -> str:

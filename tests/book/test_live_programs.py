@@ -101,14 +101,45 @@ def test_a_chapters_programs_show_what_is_stored(chapter: str, monkeypatch: pyte
             assert unlike(without_places(steps(shown)), without_places(steps(html))) == []
 
 
-def test_all_cells_above_run_but_for_a_program_that_takes_only_what_they_import() -> None:
-    before = ["import math\nimport json", "x = 1", "y = [x]\ny += [2]", "z = y.pop()"]
-    assert needed(before, "print(z)") == ["import math", "import json", "x = 1", "y = [x]", "y += [2]", "z = y.pop()"]
+def test_cells_above_run_that_share_a_name_with_the_program_or_with_what_does() -> None:
+    before = ["import math\nimport json", "x = 1\nk = []", "y = [x]\ny += [2]", "z = y.pop()\nk.append(3)"]
+    assert needed(before, "print(z)") == ["x = 1", "y = [x]", "y += [2]", "z = y.pop()"]
+    assert needed(before, "print(k, json)") == ["import json", "k = []", "k.append(3)"]
     assert needed(before, "x = 5\nprint(x, math.pi)") == ["import math"]
     assert needed(before, "def f(y):\n    return y\nprint([f(x) for x in (1, 2)])") == []
     assert needed(before, "def f(t):\n    return t + y[0]")[-1] == "z = y.pop()"
     assert needed(before, "with open(name) as x:\n    y = x.read()\nprint(y)") == []
     assert needed(before, "if math.pi > 4:\n    x = 2\nprint(x)")[-1] == "z = y.pop()"
+
+
+def test_what_only_prints_cannot_stop_a_cell_below() -> None:
+    before = ["x = 1", "def f(a):\n    return a + nothing", "print(x, nothing)", "f(x)", "print(x.pop())"]
+    assert needed(before, "print(x)") == ["x = 1", *map(ast.unparse, ast.parse(before[1]).body), "print(x.pop())"]
+
+
+def test_a_function_that_changes_a_module_changes_it_when_it_is_called() -> None:
+    define = "def quiet():\n    warnings.simplefilter('ignore')"
+    assert needed(["import warnings", define], "print(1)") == []
+    assert needed(["import warnings", define, "if True:\n    quiet()"], "print(1)")[1:] == [
+        define,
+        "if True:\n    quiet()",
+    ]
+
+
+def test_random_numbers_are_taken_above_if_the_program_takes_some() -> None:
+    above = ["import numpy as np\nimport random", "np.random.seed(0)", "def throw():\n    return np.random.normal()"]
+    above += ["first = throw()", "row = np.random.default_rng(0).normal(size=3)"]
+    everything = ["import numpy as np", *above[1:4]]
+    assert needed(above, "print(np.random.normal())") == everything
+    assert needed(above, "print(np.pi)") == ["import numpy as np"]
+    assert needed(above, "print(row)") == ["import numpy as np", above[4]]
+
+
+@pytest.mark.parametrize(
+    "writes", ["with open('a.txt', 'w') as file:\n    file.write('1')", "Path('a.txt').write_text('1')"]
+)
+def test_a_file_that_is_written_above_is_there(writes: str) -> None:
+    assert needed(["from pathlib import Path", writes], "print(open('a.txt').read())")[-1] == writes
 
 
 @pytest.mark.parametrize(
@@ -121,7 +152,7 @@ def test_all_cells_above_run_but_for_a_program_that_takes_only_what_they_import(
 )
 def test_a_cell_above_that_changes_a_module_always_runs(change: str) -> None:
     before = ["import numpy as np\nimport autodiff_edu as ad", change]
-    assert needed(before, "print(np.random.random())")[2:] == [ast.unparse(ast.parse(change))]
+    assert needed(before, "print(np.random.random())")[-1] == ast.unparse(ast.parse(change))
     assert needed([before[0], "ad.play(np.sin, 1.0)"], "print(np.pi)") == ["import numpy as np"]
 
 
@@ -130,7 +161,7 @@ def test_what_only_draws_is_left_out_unless_the_program_draws() -> None:
         "import matplotlib.pyplot as plt",
         "x = 3\nfigure, row = plt.subplots(1, 2)\nfor k in (1, 2):\n    row[0].plot([k])",
     ]
-    everything = [before[0], *before[1].split("\n", 2)]
+    everything = [before[0], *before[1].split("\n", 2)[1:]]
     assert needed(before, "print(x)") == ["x = 3"]
     assert needed(before, "row[1].plot([1])\nfigure") == everything
     assert needed(before, "print(k)") == everything
@@ -146,8 +177,12 @@ def test_what_only_draws_is_left_out_unless_the_program_draws() -> None:
     ],
 )
 def test_what_draws_and_does_more_runs_with_all_that_draws(draws: str) -> None:
-    before = ["import matplotlib.pyplot as plt", "x = 1\ntrain = print", draws]
-    assert needed(before, "print(x)") == [before[0], *before[1].split("\n"), ast.unparse(ast.parse(draws))]
+    before = ["import matplotlib.pyplot as plt", "x = 1", "train = [print][0]", "plt.plot([train])", draws]
+    drawn = ast.unparse(ast.parse(draws))
+    runs = (
+        [drawn] if draws == "plt.plot([x.pop()])" else [*before[2:4], drawn]
+    )  # the others may bind what the program reads
+    assert needed(before, "print(x)") == [*before[:2], *runs]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +196,7 @@ def test_a_player_above_runs_only_if_its_function_may_change_something(function:
 
 def test_what_no_page_can_load_is_left_out_with_all_that_comes_of_it() -> None:
     before = ["import torch\nimport math", "a = 1\nb = torch.ones(a)", "c = b + a", "b = math.pi", "d = b"]
-    assert needed(before, "print(d)") == ["import math", "a = 1", "b = math.pi", "d = b"]
+    assert needed(before, "print(a, d)") == ["import math", "a = 1", "b = math.pi", "d = b"]
 
 
 def needed(before: list[str], program: str) -> list[str]:
