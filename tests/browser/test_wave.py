@@ -296,4 +296,4 @@ def test_by_turn_every_turn_of_the_program_is_a_landing(visit: Any, tmp_path: Pa
     player.root.focus()
     for number in wanted:
         player.press("ArrowRight")
-        player.stands_at(number)
+        player.stands_at(number - 1)  # the last step before this turn
