@@ -174,8 +174,8 @@ def test_play_and_the_arrows_go_by_the_size_that_is_chosen_and_shift_by_the_next
 ) -> None:
     traced = training(4)
     steps = traced.document()["steps"]
-    ends = zip(steps, steps[1:], strict=False)
-    turns = [k for k, (one, next_) in enumerate(ends) if (one["kind"], next_["kind"]) == ("assign", "watch")]
+    kinds = [step["kind"] for step in steps]
+    turns = [k for k in range(len(steps) - 1) if kinds[k : k + 2] == ["assign", "watch"]]
     player, clock = timed(traced)
     size = player.root.get_by_role("combobox", name="How far a step goes")
     assert size.locator("option").all_text_contents() == ["by operation", "by line", "by pass", "by turn"]
