@@ -190,6 +190,16 @@ def branches(x: ad.Tensor) -> ad.Tensor:
     return y
 
 
+def series(x: ad.Tensor) -> ad.Tensor:
+    """A loop of two turns, of lines with one operation and with two, whose names begin as plain numbers."""
+    t = 1.0
+    s = 0.0
+    for k in range(1, 3):
+        t = t * x / k
+        s += t
+    return s
+
+
 def twice(x: ad.Tensor) -> ad.Tensor:
     """A loop of two turns, with a loop in each and a tape that is told what to watch."""
     for turn in range(2):

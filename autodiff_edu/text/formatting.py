@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from math import floor, log10
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -162,10 +162,11 @@ MOST_DIGITS = 13
 def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3) -> int:
     """Return how many digits summands need for their sum, which has `least` of them, to be what is shown.
 
-    These are more where numbers cancel, if not all that is left of them is rounding. js/brief.js does the same.
+    These are more where the rounded summands would add up to another number, if not all that is left is rounding. It
+    starts from the six digits, or more, that the document has; js/brief.js does the same.
 
-    >>> count_digits_of_sum([0.50005312, -0.5], 5.312e-05), count_digits_of_sum([0.5, 0.25049], 0.75049)
-    (7, 3)
+    >>> count_digits_of_sum([0.50005312, -0.5], 5.312e-05), count_digits_of_sum([0.3213, 2.284], 2.6053)
+    (7, 4)
     """
     values = [total, *parts]
     if not all(isinstance(value, np.ndarray | np.generic | float | int) for value in values):
@@ -176,23 +177,25 @@ def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3) -> int:
     if any(array.shape not in ((), arrays[0].shape) for array in arrays):
         return least
     rows = zip(*(array.ravel().tolist() for array in np.broadcast_arrays(*arrays)), strict=True)
-    return max((_count_digits(row[1:], row[0], least) for row in rows), default=least)
+    counts = []
+    for total, *parts in ([float(value) for value in row] for row in rows):  # a longdouble may be beyond a float
+        kept = _count_digits(parts, total, 6)
+        parts = [float(number(part, kept)) for part in parts]
+        counts.append(kept if least == 6 else _count_digits(parts, float(number(total)), least))
+    return max(counts, default=least)
 
 
-def _count_digits(parts: tuple[float, ...], total: float, least: int) -> int:
-    total, parts = float(total), tuple(map(float, parts))  # a longdouble may be beyond a float
-    largest = max(map(abs, parts), default=0.0)
-    if not 0 < 2 * abs(total) < largest < float("inf"):
+def _count_digits(parts: list[float], total: float, least: int) -> int:
+    if not total or not all(map(isfinite, (total, *parts))):
         return least
 
     def shown(value: float, digits: int) -> float:
         return float(brief(number(float(value), MOST_DIGITS), digits))
 
-    unit = 10.0 ** (floor(log10(abs(total))) - least + 1)
     enough = (
         digits
         for digits in range(least, MOST_DIGITS + 1)
-        if abs(sum(shown(part, digits) for part in parts) - shown(total, least)) < 0.6 * unit
+        if shown(sum(shown(part, digits) for part in parts), least) == shown(total, least)
     )
     return next(enough, least)
 

@@ -90,13 +90,15 @@ def _every(shape: tuple[int, ...]) -> list[int]:
 
 
 def refine(described: list[dict[str, Any]], parts: list[Any], total: Any, sign: float = 1.0) -> None:
-    """Describe the numbers of summands that cancel with as many digits as their sum needs; the last has this sign."""
+    """Describe the numbers of summands with as many digits as their sum needs, if not more; the last has this sign."""
     if not isinstance(total, np.ndarray | np.generic) or total.dtype.kind != "f":
         return
     digits = count_digits_of_sum([*parts[:-1], sign * parts[-1]], total, 6)
     for description, part in zip(described, parts, strict=True):
         if digits > 6:
-            description["data"] = _round(np.asarray(part).tolist(), digits)
+            finer = _round(np.asarray(part).tolist(), digits)
+            if np.sum(np.abs(finer - part)) < np.sum(np.abs(description["data"] - part)):  # another sum may need more
+                description["data"] = finer
 
 
 def _round(data: Any, digits: int = 6) -> Any:

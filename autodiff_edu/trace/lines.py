@@ -32,6 +32,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import pairwise
 from math import prod
 from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
@@ -152,7 +153,9 @@ class Frame:
     def find_fetching(self) -> ast.For | None:
         """Return the loop that is fetching what its next turn begins with."""
         loop = self.current[-1] if self.current else None
-        return loop if isinstance(loop, ast.For) and self.frame.f_lasti in _list_fetches(self.frame.f_code) else None
+        if not isinstance(loop, ast.For):
+            return None
+        return loop if self.frame.f_lasti in _list_fetches(self.frame.f_code, loop.target) else None
 
     def has(self, name: str) -> bool:
         """Return whether a variable has a value."""
@@ -594,9 +597,20 @@ class Lines(WithBlock, Listener):
 
 
 @lru_cache(maxsize=256)
-def _list_fetches(code: CodeType) -> frozenset[int]:
-    """List the offsets at which a loop fetches what its next turn begins with."""
-    return frozenset(offset for offset in range(0, len(code.co_code), 2) if code.co_code[offset] == FETCH)
+def _list_fetches(code: CodeType, target: ast.expr) -> frozenset[int]:
+    """List the offsets at which the loop with this target fetches what its next turn begins with.
+
+    What follows a fetch assigns it. From Python 3.12 on the code of a comprehension, which fetches too, is part of the
+    code around it.
+    """
+    first, end = (target.lineno, target.col_offset), (target.end_lineno or 0, target.end_col_offset or 0)
+    found = set()
+    for fetch, following in pairwise(dis.get_instructions(code)):
+        if fetch.opcode == FETCH and (at := following.positions) is not None:
+            line, column = at.lineno or 0, target.col_offset if at.col_offset is None else at.col_offset
+            if first <= (line, column) <= end:
+                found.add(fetch.offset)
+    return frozenset(found)
 
 
 @lru_cache(maxsize=256)

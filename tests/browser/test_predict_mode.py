@@ -423,7 +423,7 @@ def test_a_question_that_is_open_says_what_it_waits_for(visit: Any, tmp_path: Pa
             player.click("next")
     assert player.root.locator(".verdict").text_content() == ""
     player.click("next")
-    assert player.root.locator(".verdict").text_content() == "First answer, or press “Show me”."
+    assert player.root.locator(".verdict").text_content() == "Answer first, or press “Show me”."
     assert player.root.locator(".question").is_visible()
 
 

@@ -174,7 +174,8 @@ def test_play_and_the_arrows_go_by_the_size_that_is_chosen_and_shift_by_the_next
 ) -> None:
     traced = training(4)
     steps = traced.document()["steps"]
-    turns = [k for k in range(1, len(steps)) if (steps[k - 1]["kind"], steps[k]["kind"]) == ("assign", "watch")]
+    kinds = [step["kind"] for step in steps]
+    turns = [k for k in range(len(steps) - 1) if kinds[k : k + 2] == ["assign", "watch"]]
     player, clock = timed(traced)
     size = player.root.get_by_role("combobox", name="How far a step goes")
     assert size.locator("option").all_text_contents() == ["by operation", "by line", "by pass", "by turn"]
@@ -195,7 +196,7 @@ def test_play_and_the_arrows_go_by_the_size_that_is_chosen_and_shift_by_the_next
     player.press("Shift+ArrowLeft")
     player.stands_at(turns[-2])
     player.press("ArrowRight")
-    player.stands_at(next(k for k in range(turns[-2], len(steps)) if steps[k]["kind"] == "seed"))
+    player.stands_at(turns[-2] + 1)
     player.press("Shift+ArrowRight")
     player.stands_at(turns[-1])
     size.select_option("by turn")
@@ -294,6 +295,6 @@ def test_by_turn_every_turn_of_the_program_is_a_landing(visit: Any, tmp_path: Pa
     player = only(visit((tmp_path / "odd.html").as_uri()))
     player.root.get_by_role("combobox", name="How far a step goes").select_option("by turn")
     player.root.focus()
-    for number in wanted:
+    for number in wanted[1:]:
         player.press("ArrowRight")
-        player.stands_at(number)
+        player.stands_at(number - 1)  # the last step before this turn

@@ -154,6 +154,17 @@ def test_a_loop_whose_last_fetch_finds_nothing_more_says_so():
     assert [turns for _, turns in turns_of(f, [1.0, 2.0])] == [[1], [1], []]
 
 
+def test_what_a_comprehension_in_a_loop_s_head_fetches_begins_no_turn():
+    def f(x):
+        for v in [2 * w for w in x]:
+            x = x * v
+        return x
+
+    assert turns_of(f, [1.0, 2.0]) == [
+        *((name, []) for name in ("t1", "t2", "t3", "t4")), ("x₂", [1]), ("x₃", [2])
+    ]  # fmt: skip
+
+
 JUMPS = """\
 def f(x):
     for k in range(4):

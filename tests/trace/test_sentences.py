@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
+from autodiff_edu.trace.arrays import array, refine
 from autodiff_edu.trace.sentences import _capitalise
 
 
@@ -196,3 +197,13 @@ def test_a_result_of_up_to_twelve_numbers_is_written_out():
 @pytest.mark.parametrize("x", ["1e400", "1e-400"])
 def test_numbers_beyond_a_float_are_told_too(x):
     assert len(ad.play(lambda x: x * 3 - x * 2.9, np.longdouble(x)).document()["steps"]) == 13
+
+
+def test_a_later_sum_keeps_the_digits_that_an_earlier_one_needed():
+    x, near, other = np.float64(0.50005345678), np.float64(0.5000534), np.float64(0.33333334)
+    described = [array(part) for part in (x, near, other)]
+    refine([described[0], described[1]], [x, near], x - near, -1.0)
+    assert described[0]["data"] - described[1]["data"] == pytest.approx(5.678e-8, rel=1e-3)
+    before = described[0]["data"]
+    refine([described[0], described[2]], [x, other], x + other)
+    assert (described[0]["data"], described[2]["data"]) == (before, 0.3333333)

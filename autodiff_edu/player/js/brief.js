@@ -19,18 +19,16 @@ export const withDigits = (number, digits) =>
   brief(number !== 0 && Math.abs(number) < 1e-4 ? number.toExponential() : String(number), digits);
 
 /**
- * How many digits summands that cancel need for their sum, which has `least` of them, to be what is shown; undefined
- * where they don't, or where all that is left is rounding. As `count_digits_of_sum` of text/formatting.py does.
+ * How many digits summands need for their sum, which has `least` of them, to be what is shown; undefined where so
+ * many are enough, or where all that is left is rounding. As `count_digits_of_sum` of text/formatting.py does.
  * @type {(parts: number[], total: number, least: number) => number | undefined}
  */
 export function digitsOfSum(parts, total, least) {
-  const [size, largest] = [Math.abs(total), Math.max(...parts.map(Math.abs))];
-  if (!(size > 0 && 2 * size < largest && largest < Infinity)) return undefined;
-  const off = 0.6 * 10 ** (Math.floor(Math.log10(size)) - least + 1);
+  if (!total || ![total, ...parts].every(Number.isFinite)) return undefined;
   const shown = (/** @type {number} */ number, /** @type {number} */ digits) => Number(withDigits(number, digits));
   for (let digits = least; digits <= MOST_DIGITS; digits += 1) {
     const sum = parts.reduce((known, part) => known + shown(part, digits), 0);
-    if (Math.abs(sum - shown(total, least)) < off) return digits;
+    if (shown(sum, least) === shown(total, least)) return digits > least ? digits : undefined;
   }
   return undefined;
 }

@@ -54,6 +54,7 @@ interface Entry {
   contributions: (number | null)[];
   tapes: number[];
   scope: string[];
+  turns?: [loop: number, number: number][];
   where: Where | null;
   broadcast?: number[];
   aliases?: (string | null)[];

@@ -2,6 +2,7 @@
 
 /** @typedef {"operation" | "line" | "turn" | "pass"} Size */
 
+export const RECORDS = new Set(["record", "cut", "skip"]);
 const HEADING = /^\s*(?:async\s+)?(?:for|while)\b/;
 
 /**
@@ -33,9 +34,10 @@ function readHeadings({ steps, code, calls }) {
 }
 
 /**
- * The sizes that a trace has, from the smallest to the largest, and where each lands: at the first steps of its lines,
- * turns or passes, and at the last step of all. A turn is one of the outermost loop, and begins with what its tape
- * watches; every turn and every pass begins a line, too, or a loop of one line would be one move.
+ * The sizes that a trace has, from the smallest to the largest, and where each lands: at the last steps of its lines
+ * or turns, where all that they made is on show; at the first steps of its passes; and at the last step of all. A turn
+ * is one of the outermost loop, and begins with what its tape watches; every turn and every pass begins a line, too, or
+ * a loop of one line would be one move.
  * @param {Trace} trace
  * @param {import("./history.js").History} history
  * @param {Pick<Layout, "groups" | "tensors">} layout
@@ -66,7 +68,10 @@ export function readSizes(trace, history, { groups, tensors }) {
   const open = steps.map(() => /** @type {number | null} */ (null)); // the pass under way, of several the latest
   for (const first of history.turns) open.fill(steps[first].pass, first, ends.get(steps[first].pass) + 1);
   const known = headings.size > 1 ? [...headings] : [];
-  const starts = { turn: new Set([last, ...known]), pass: new Set([last]), line: new Set([last]) };
+  /** @type {Record<"turn" | "pass" | "line", Set<number>>} */
+  const starts = { turn: new Set(known), pass: new Set(), line: new Set() };
+  let tail = last + 1; // what tells the outcome at the end is part of no turn
+  while (["release", "outcome"].includes(steps[tail - 1]?.kind)) tail--;
   /** @type {(string | null)[]} */
   let [turn, place, pass] = [null, null, null];
   /** @param {number} number */
@@ -74,13 +79,13 @@ export function readSizes(trace, history, { groups, tensors }) {
     const { kind, what } = steps[number] ?? {};
     return kind === "watch" || what === "condition" || (kind === "line" && headings.has(number));
   };
-  steps.forEach(({ entry, where, call }, number) => {
+  steps.forEach(({ entry }, number) => {
     const word = history.phase(number);
     const passes = word === "backward" || word === "tangents"; // what a tape does after a pass belongs to it
     const now = open[number] !== null ? `pass ${open[number]}` : passes ? pass : word;
     if (now !== pass) starts.pass.add(number);
     pass = now;
-    const own = entry === undefined ? turn : turns[entry];
+    const own = number >= tail ? null : entry === undefined ? turn : turns[entry];
     // Between two headings of the program turns begin nowhere else; one that records nothing has its heading alone.
     if (own !== turn && !(number > known[0] && number < known.at(-1))) {
       let begin = number;
@@ -88,13 +93,18 @@ export function readSizes(trace, history, { groups, tensors }) {
       starts.turn.add(begin);
     }
     turn = own;
+    // What a line is the first to use is watched where it was created, and yet it is the line that goes on.
+    let user = number;
+    while (steps[user]?.kind === "watch") user++;
+    const { where, call } = steps[RECORDS.has(steps[user]?.kind) ? user : number];
     const there = where ? `${where.code}:${where.line} in ${call}` : place;
     if (there !== place) starts.line.add(number);
     place = there;
   });
   for (const start of [...starts.turn, ...starts.pass]) starts.line.add(start);
   const landings = Object.entries(starts).map(/** @returns {[Size, number[]]} */ ([size, found]) =>
-    [size, [...found].filter((step) => step > 0).sort((one, other) => one - other)]);
+    [size, [...new Set([...[...found].map((step) => step - (size === "pass" ? 0 : 1)), last])]
+      .filter((step) => step > 0).sort((one, other) => one - other)]);
   landings.sort(([, one], [, other]) => other.length - one.length);
   /** @type {[Size, number[] | null][]} */
   const sizes = [["operation", null]];

@@ -28,6 +28,7 @@ import { predictModeView } from "./predict-mode.js";
 import { keepKeys } from "./shortcuts.js";
 import { stageView } from "./stage.js";
 import { STRINGS } from "./strings.js";
+import { summarize } from "./summaries.js";
 import { stripView } from "./strip.js";
 import { sweepView } from "./sweep.js";
 import { stepOnSwipes } from "./swipe.js";
@@ -136,7 +137,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const compact = host.closest("[data-autodiff-compact]") !== null;
   /** @type {[number, number | null, number, boolean, boolean]} */
   let [current, timer, speed, covered, asking] = [-1, null, 1, false, false];
-  let stepSize = 0; // among those that the trace has
+  let [stepSize, told] = [0, 0]; // of those that the trace has: the one that is chosen, and that of the latest move
   /** @type {import("./wave.js").Wave | undefined} */
   let wave;
   /** @type {ReturnType<typeof panelView> | undefined} */
@@ -167,7 +168,11 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   };
   /** @type {(name: string, value: unknown) => void} */
   let tell = () => {};
-  const move = (/** @type {number} */ wanted) => show(wanted) && tell("step", current);
+  const sizeOf = (larger = 0) => Math.min(stepSize + larger, sizes.length - 1);
+  const move = (/** @type {number} */ wanted, larger = 0) => {
+    told = sizeOf(larger);
+    return show(wanted) && tell("step", current);
+  };
   const isPlaying = () => Boolean(timer || wave?.isRunning());
   const stop = () => {
     const played = isPlaying();
@@ -177,12 +182,16 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     if (played) tell("playing", false);
   };
   /** @type {(way: 1 | -1, larger?: number) => number} */
-  const landingOf = (way, larger = 0) => landing(sizes[Math.min(stepSize + larger, sizes.length - 1)][1], current, way);
+  const landingOf = (way, larger = 0) => landing(sizes[sizeOf(larger)][1], current, way);
   /** One step on, unless the reader is asked about it first; about what a larger one passes over nothing is asked. */
   const advance = (larger = 0) => {
     const wanted = landingOf(1, larger);
-    if (current < last && predict.asks(wanted)) stop();
-    else move(wanted);
+    const [size, landings] = sizes[sizeOf(larger)];
+    // Of a line or a turn its beginning is asked about: the rest builds on what has not been shown yet.
+    const whole = size === "line" || size === "turn";
+    const asked = !whole ? wanted : current === 0 || landings.includes(current) ? current + 1 : -1;
+    if (current < last && asked > 0 && predict.asks(asked)) stop();
+    else move(wanted, larger);
   };
   const play = () => {
     if (current === last) move(0);
@@ -216,9 +225,9 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     speed = factor;
     if (timer) start();
   };
-  const go = (/** @type {number} */ wanted) => { stop(); move(wanted); };
+  const go = (/** @type {number} */ wanted, larger = 0) => { stop(); move(wanted, larger); };
   const next = () => { stop(); advance(); };
-  const farther = { farther: () => { stop(); advance(1); }, back: () => go(landingOf(-1, 1)) };
+  const farther = { farther: () => { stop(); advance(1); }, back: () => go(landingOf(-1, 1), 1) };
   const moves = { first: () => go(0), previous: () => go(landingOf(-1)), next, last: () => go(last), ...farther };
   const togglePredict = () => {
     stop();
@@ -277,7 +286,14 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     set(sentence, "style", `--longest: ${Math.max(...needed)}px`);
     for (const one of tried) one.remove();
   };
-  const said = { element: sentence, show: (/** @type {number} */ at) => showSentence(trace.steps[at]) };
+  /** The sentence of a step; after a whole line or turn, what that has come to. */
+  const sentenceAt = (/** @type {number} */ at) => {
+    const [size, landings] = sizes[told];
+    const place = landings?.indexOf(at) ?? -1;
+    const summary = place < 0 ? "" : summarize(trace, history, size, (landings[place - 1] ?? -1) + 1, at);
+    return summary ? { ...trace.steps[at], text: summary } : trace.steps[at];
+  };
+  const said = { element: sentence, show: (/** @type {number} */ at) => showSentence(sentenceAt(at)) };
   const heading = headingView(trace, history);
   const strip = [stripView(trace, history, go, () => covered)].filter(Boolean);
   const top = [heading, controls, ...strip, said, predict];
@@ -292,7 +308,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     actions.fit = graph.fit;
     drawn.push(graph);
     const say = (/** @type {string | null} */ text) =>
-      showSentence(text === null ? trace.steps[current] : { ...trace.steps[current], text, born: undefined });
+      showSentence(text === null ? sentenceAt(current) : { ...trace.steps[current], text, born: undefined });
     wave = waveView(graph.element, trace, content.layout, { replay, say, ...graph });
     panel = panelView(trace, history, flow, corners, () => covered, go, content.layout.tensors);
     counted.push(panel);

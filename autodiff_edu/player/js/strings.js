@@ -7,6 +7,10 @@
 
 /** @param {number[]} shape */
 const shapeOf = (shape) => (shape.length ? `(${shape.join(", ")}${shape.length === 1 ? "," : ""})` : "scalar");
+/** @param {number[]} shape */
+const sizeOf = (shape) => `(${shape.length === 1 ? `length ${shape[0]}` : shape.join("×")})`;
+/** @param {string[]} parts */
+const listOf = (parts) => [parts.slice(0, -1).join(", "), ...parts.slice(-1)].filter(Boolean).join(" and ");
 /** @param {number[]} axes */
 const axesOf = (axes) => `${axes.length === 1 ? "axis" : "axes"} ${axes.join(" and ")}`;
 
@@ -111,6 +115,25 @@ export const STRINGS = {
       leave: "Leave the stage",
     },
   },
+  /** What whole lines and turns have come to; `text` is empty for what has too many numbers. */
+  summary: {
+    turn: (/** @type {number} */ number) => `turn ${number}`,
+    /** @type {(name: string, text: string, shape: number[]) => string} */
+    value: (name, text, shape) => (text ? `${name} = ${text}` : `${name} ${sizeOf(shape)}`),
+    /** @type {(name: string, expression: string, text: string, shape: number[]) => string} */
+    is: (name, expression, text, shape) =>
+      (text ? `${name} is ${expression}, which is ${text}.` : `${name} ${sizeOf(shape)} is ${expression}.`),
+    /** @type {(where: string, said: string) => string} */
+    forward: (where, said) => `${where[0].toUpperCase()}${where.slice(1)}: ${said}.`,
+    back: (where, said) => `Back through ${where}: ${said}.`,
+    cotangents: {
+      first: (name, text) => `the cotangent of ${name} is now ${text}`,
+      next: (name, text) => `that of ${name} ${text}`,
+    },
+    contributions: (/** @type {string[]} */ names) =>
+      `${listOf(names)} ${names.length === 1 ? "gets a contribution" : "get contributions"}`,
+    list: (/** @type {string[]} */ parts) => listOf(parts),
+  },
   strip: {
     memory: "bytes held",
     target: "the target",
@@ -141,7 +164,7 @@ export const STRINGS = {
     compiling: "Program" },
   predict: {
     idle: "Press “Next step”: before anything new happens, you will be asked what comes next.",
-    waits: "First answer, or press “Show me”.",
+    waits: "Answer first, or press “Show me”.",
     more: "Next program",
     score: "How did I do?",
     value: (name, text) => `Next is ${name} = ${text}. What number will ${name} be?`,
@@ -285,7 +308,7 @@ export const STRINGS = {
     shape: (/** @type {number[]} */ shape) => `shape ${shapeOf(shape)}`,
     keys: "↑ ↓ follow the lines, ← → choose between them, Enter goes to its step, 0 fits the graph",
     fit: "Fit",
-    aboutFit: "Show more of the graph, the whole if one could read it (0)",
+    aboutFit: "Show as much of the graph as you can still read (0)",
     near: "Larger",
     aboutNear: "Show it large enough to read (0)",
     tensor: (name, value) => `${name}: ${value}`,
@@ -329,7 +352,7 @@ export const STRINGS = {
     contribution: "contribution",
     shape: (/** @type {number[]} */ shape) => shapeOf(shape),
     more: (/** @type {number} */ count) => `and ${count} more input${count === 1 ? "" : "s"}`,
-    others: (/** @type {number} */ count) => `and ${count} more name${count === 1 ? "" : "s"} before`,
+    others: (/** @type {number} */ count) => `and ${count} earlier name${count === 1 ? "" : "s"}`,
     cotangentOf: (name) => `cotangent of ${name}`,
     accumulated: "accumulated cotangent",
     before: "before",

@@ -25,9 +25,10 @@ test("the numbers of sentences are those of the arrays, in brief", () => {
   assert.ok(said);
 });
 
-test("summands that cancel have the digits that their sum needs, others as many as before", () => {
+test("summands have the digits that their sum needs, and no more", () => {
   assert.equal(digitsOfSum([0.50005312, -0.5], 5.312e-05, 3), 7);
   assert.equal(withDigits(0.50005312, 7), "0.5000531");
+  assert.equal(digitsOfSum([0.3213, 2.284], 2.6053, 3), 4); // not 0.321 + 2.28 = 2.61
   for (const [parts, total] of [[[0.5, 0.25049], 0.75049], [[0.3, -0.3], 0], [[0.3, -0.3], 5e-17]]) {
     assert.equal(digitsOfSum(parts, total, 3), undefined, parts.join());
   }

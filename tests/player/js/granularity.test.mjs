@@ -14,7 +14,7 @@ test("a training has a landing for each line, pass and turn, the largest last", 
   const turns = sizes.get("turn");
   assert.equal(turns.length, layout.groups.find(({ kind }) => kind === "loop").times, "the first begins at step 0");
   for (const step of turns.slice(0, -1)) {
-    assert.deepEqual([steps[step - 1].kind, steps[step].kind], ["assign", "watch"], `step ${step}`);
+    assert.deepEqual([steps[step].kind, steps[step + 1].kind], ["assign", "watch"], `step ${step}`);
   }
   const passes = sizes.get("pass").slice(0, -1).map((step) => steps[step].kind);
   assert.deepEqual(passes.slice(0, 3), ["seed", "assign", "watch"]);
@@ -32,11 +32,11 @@ test("a loop of one line moves by turns of one entry, forward and back", () => {
   const { document: { entries, steps: all } } = traces.loop;
   const turns = sizesOf(traces.loop).get("turn");
   const lineOf = (step) => entries[all[step].entry]?.where.line;
-  const first = lineOf(all.findIndex(({ kind }) => kind === "record"));
+  const final = lineOf(all.findLastIndex(({ kind }) => kind === "record"));
   const forward = turns.filter((step) => all[step].kind === "record");
-  assert.equal(forward.length, 5, "six turns, of which the first is where the reader starts");
-  assert.ok(forward.every((step) => lineOf(step) === first));
-  assert.equal(turns.filter((step) => all[step].kind === "pull back").length, 5);
+  assert.equal(forward.length, 6);
+  assert.ok(forward.every((step) => lineOf(step) === final));
+  assert.equal(turns.filter((step) => all[step].kind === "accumulate").length, 6);
 });
 
 test("turns that are not alike, and two alone, are found by the program's lines", () => {
@@ -46,7 +46,7 @@ test("turns that are not alike, and two alone, are found by the program's lines"
   const conditions = entries.flatMap(({ operation }, entry) => (operation === "greater" ? [entry] : []));
   assert.equal(conditions.length, 4);
   const asked = conditions.map((entry) => steps.findIndex((step) => step.entry === entry));
-  for (const step of asked.slice(1)) assert.ok(turns.includes(step), `step ${step}`);
+  for (const step of asked.slice(1)) assert.ok(turns.includes(step - 1), `before step ${step}`);
   assert.ok(forward.length >= 4);
 
   const { document } = others.twice;
@@ -54,7 +54,7 @@ test("turns that are not alike, and two alone, are found by the program's lines"
   assert.equal(watches.length, 2);
   const begin = watches[1] - 1;
   assert.match(document.steps[begin].text, /turn 2 of the loop begins/);
-  assert.ok(sizesOf(others.twice).get("turn").includes(begin));
+  assert.ok(sizesOf(others.twice).get("turn").includes(begin - 1));
 });
 
 test("without a loop or a pass there is no such size", () => {
