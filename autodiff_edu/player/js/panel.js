@@ -206,8 +206,8 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
     });
     return some ? [drawn] : [];
   };
-  /** @type {(entry: number, argument: number, number: number, isLit: boolean, numbers: boolean) => Element} */
-  const backward = (entry, argument, number, isLit, numbers) => {
+  /** @type {(entry: number, argument: number, number: number, isLit: boolean, detail: number) => Element} */
+  const backward = (entry, argument, number, isLit, detail) => {
     const { arguments: given, contributions } = trace.entries[entry];
     const arrived = history.arrived(entry, number);
     const sent = read.contribution(entry, argument, number);
@@ -216,8 +216,8 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
     const isNumber = !Array.isArray(tree); // what it is in numbers is the outcome already
     const nodes = both(entry, tree, isNumber || (isCovered() && !sent) ? null : arrived && values);
     const unfolds = ["sum", "where"].includes([tree].flat()[0]); // a picture of its own; no room for any
-    if (isLit && !isNumber && !unfolds) nodes.push(...pictured(entry, tree, values, numbers));
-    if (sent) nodes.push(...(isLit && numbers ? inNumbers : outcome)(sent));
+    if (isLit && !isNumber && !unfolds) nodes.push(...pictured(entry, tree, values, detail > 0));
+    if (sent) nodes.push(...(isLit && detail > 1 ? inNumbers : outcome)(sent));
     set(nodes[0], "data-factor", "");
     return equation(drawBarName(trace.tensors[/** @type {number} */ (given[argument])].name), ...signed("+=", nodes));
   };
@@ -301,7 +301,7 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     set(backward, "data-tangents", pushes ? true : null);
     const subject = trace.tensors[step.tensor];
     const shown = [];
-    colour = null;
+    simpler = [];
     if (entry) {
       forward.replaceChildren(formulas.forward(step.entry, number, step.kind === "record"));
       if (forward.scrollWidth > forward.clientWidth) forward.replaceChildren(formulas.forward(step.entry, number, false));
@@ -312,9 +312,9 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
       } else if (!covered) entry.contributions.forEach((formula, index) => {
         if (formula === null || shown.length === MOST_INPUTS) return;
         const isLit = step.kind === "accumulate" && step.argument === index;
-        const drawn = (/** @type {boolean} */ numbers) => formulas.backward(step.entry, index, number, isLit, numbers);
-        const line = make("div", { "data-now": isLit || null }, drawn(true));
-        if (isLit) colour = () => line.replaceChildren(drawn(false));
+        const drawn = (/** @type {number} */ detail) => formulas.backward(step.entry, index, number, isLit, detail);
+        const line = make("div", { "data-now": isLit || null }, drawn(2));
+        if (isLit) simpler = [1, 0].map((detail) => () => line.replaceChildren(drawn(detail)));
         shown.push(line);
       });
     } else if (step.kind === "seed" || step.kind === "outcome") {
@@ -333,13 +333,12 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     } else forward.replaceChildren(UNKNOWN);
     backward.replaceChildren(...shown);
     for (const box of [forward, backward]) fit(box);
-    if (backward.scrollWidth > backward.clientWidth) recolour();
+    while (simpler.length && backward.scrollWidth > backward.clientWidth) simplify();
   };
-  /** @type {(() => void) | null} */
-  let colour = null; // draws the formula that is lit with colours in place of numbers
-  const recolour = () => {
-    colour?.();
-    colour = null;
+  /** @type {(() => void)[]} */
+  let simpler = []; // draws the formula that is lit without the numbers of its result, then with colours for numbers
+  const simplify = () => {
+    simpler.shift()();
     fit(backward);
   };
 
@@ -374,8 +373,8 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     if (over > top && flow.staged()) {
       set(backward, "style", `--fit: ${SMALLEST}`);
       ({ origin, top, over } = measure());
-      if (over > top && colour) {
-        recolour();
+      if (over > top && simpler.length) {
+        simplify();
         return scroll();
       }
     }
