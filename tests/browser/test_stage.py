@@ -246,6 +246,21 @@ def test_a_graph_of_six_is_whole_on_stage_and_by_itself_has_more_room(
     assert alone["letters"] > beside["letters"]
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
+def test_a_graph_is_whole_down_to_70_percent_of_the_smallest_letters_on_stage(
+    width: int, height: int, visit: Any, tmp_path: Path
+) -> None:
+    smallest = 1.5 * width / 100
+    for name, whole, made in (("product", True, mlp), ("chain", False, chain)):
+        values = (np.ones((2, 3)), np.ones((3, 2))) if whole else (1.3,)
+        ad.play(made, *values).save(tmp_path / f"{name}.html")
+        player = enter(visit((tmp_path / f"{name}.html").as_uri(), viewport={"width": width, "height": height}))
+        player.measures(x=0, y=0, width=width, height=height)
+        seen = player.root.evaluate(GRAPH)
+        assert (seen["whole"], seen["map"]) == (whole, not whole)
+        assert 0.7 * smallest - 0.1 <= seen["letters"] < smallest if whole else seen["letters"] >= smallest - 0.1
+
+
 def mlp(a: ad.Tensor, b: ad.Tensor) -> ad.Tensor:
     c = a @ b
     return np.sum(c * ad.stop_gradient(np.tanh(c)))

@@ -83,9 +83,9 @@ export function overviewView(look) {
     const places = [1, 0.5].flatMap((part) => sorted.map((place) => {
       const size = part * (pane.stage ? ON_STAGE : 1);
       const [width, height] = [WIDTH * size, HEIGHT * size];
-      const [side, down] = place;
+      const [side, low] = place;
       const x = side === "right" ? pane.width - width - SIDE : SIDE;
-      const y = SIDE + down * (pane.height - height - 2 * SIDE);
+      const y = SIDE + low * (pane.height - height - 2 * SIDE);
       const covered = (/** @type {Rectangle[]} */ some) => some.reduce((sum, box) =>
         sum + common(x, width, box.x, box.width) * common(y, height, box.y, box.height), 0);
       const style = `${side}: ${SIDE}px; bottom: ${pane.height - height - y}px; width: ${width}px; height: ${height}px`;

@@ -170,8 +170,14 @@ export function paneView(canvas, picture, redraw) {
       const [atX, atY] = onScreen(from, high);
       return { x: atX, y: atY, width: w * scale, height: h * scale };
     });
-    // With what rests at the arrows of what is lit.
-    const now = together.map((one) => ({ ...one, y: one.y - AROUND, height: one.height + 2 * AROUND }));
+    // With what rests at the arrows of what is lit, and the lines.
+    const middles = together.map(({ x: from, y: high, width: w, height: h }) => [from + w / 2, high + h / 2]);
+    const now = together.flatMap((one, k) => {
+      const [[low, far], [high, deep]] =
+        [0, 1].map((axis) => [middles[0][axis], middles[k][axis]].sort((a, b) => a - b));
+      const line = { x: low - AROUND, y: high, width: far - low + 2 * AROUND, height: deep - high };
+      return [{ ...one, y: one.y - AROUND, height: one.height + 2 * AROUND }, line];
+    });
     overview.giveWay(shown(now), shown([...all, ...marks]), { width: wide, height: tall, stage: normal > LARGE });
   };
   /** @type {(wanted: number | "whole" | null, atX?: number, atY?: number) => void} */

@@ -190,7 +190,8 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
   const pictured = (entry, tree, values, numbers) => {
     const { arguments: given, output, formula } = trace.entries[entry];
     // Right of a matrix a vector is a column, and so is what comes of it.
-    const upright = [trace.formulas[formula]].flat()[0] === "@" && trace.tensors[/** @type {number} */ (given[1])]?.value.shape.length === 1;
+    const right = trace.tensors[/** @type {number} */ (given[1])];
+    const upright = [trace.formulas[formula]].flat()[0] === "@" && right?.value.shape.length === 1;
     let some = false;
     const drawn = drawTree(tree, (leaf) => {
       let array = values(leaf);
@@ -303,8 +304,10 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     const shown = [];
     simpler = [];
     if (entry) {
-      forward.replaceChildren(formulas.forward(step.entry, number, step.kind === "record"));
-      if (forward.scrollWidth > forward.clientWidth) forward.replaceChildren(formulas.forward(step.entry, number, false));
+      const compute = (/** @type {boolean} */ isLit) =>
+        forward.replaceChildren(formulas.forward(step.entry, number, isLit));
+      compute(step.kind === "record");
+      if (forward.scrollWidth > forward.clientWidth) compute(false);
       const covered = isCovered() && !history.arrived(step.entry, number); // whether anything flows is an answer
       if (pushes) {
         const current = step.kind === "push forward" ? "true" : null;
@@ -355,7 +358,9 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     // On stage, where nobody scrolls, lines that would be cut are left out, and a table without any makes room.
     const bottomOf = (/** @type {Element | null} */ part) => part?.getBoundingClientRect().bottom;
     const isCut = (/** @type {Element} */ row) => flow.staged() && bottomOf(row) > bottomOf(atHand);
-    for (const line of backward.children) set(line, "hidden", !line.hasAttribute("data-now") && isCut(line) ? "" : null);
+    for (const line of backward.children) {
+      set(line, "hidden", !line.hasAttribute("data-now") && isCut(line) ? "" : null);
+    }
     for (const row of body.children) set(row, "hidden", null);
     about.hidden = isCut(body.firstElementChild);
     for (const row of [...body.children].reverse()) set(row, "hidden", isCut(row) ? "" : null);
