@@ -46,6 +46,8 @@ CONSTANTS: dict[float, Any] = {
     float(np.pi): ["name", "π"],
     float(np.pi / 180): ["/", ["name", "π"], ["number", 180]],
 }
+MATRIX_PRODUCT: Any = ["@", "g", ["transpose", 1]], ["@", ["transpose", 0], "g"]
+"""What a product of matrices sends back; also with a vector, which is a column at the right and a row at the left."""
 UNSEEN = ("keepdims", "dtype")
 """Keyword arguments that a formula leaves out."""
 
@@ -90,6 +92,12 @@ def application(entry: Entry, arguments: list[Any]) -> Any:
         return [SIGNS[entry.name], *leaves]
     words = [["code", f"{key}={short_argument(value)}"] for key, value in entry.parameters.items()]
     return ["call", entry.name, *_few(leaves), *words]
+
+
+def multiplies_by_vector(entry: Entry) -> bool:
+    """Return whether an entry is a product of a matrix and a vector, whose rule NumPy writes with other functions."""
+    ranks = sorted(map(np.ndim, entry.values))
+    return entry.name in ("matmul", "dot") and ranks == [1, 2] and not np.iscomplexobj(entry.output_value)
 
 
 def has_expression(entry: Entry) -> bool:

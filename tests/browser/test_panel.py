@@ -131,9 +131,10 @@ def of_two(x: Any, w: Any) -> Any:
     [
         (3.0, 2.0, "t1=x·w=3·2=6", "t2=t12=62=36"),
         (1.234567e-11, 2.0, "t1=x·w=1.23e-11·2=2.46913e-11", "t2=t12=(2.47e-11)2=6.09662e-22"),
-        ([3.0, 4.0], 2.0, "t1=x·w=[6 8]", "t2=t12=[36 64]"),
+        ([3.0, 4.0], 2.0, "t1=x·w=34·2=[6 8]", "t2=t12=682=[36 64]"),  # small arrays stand in brackets that are drawn
+        ([3.0, 4.0, 0.0, 1.0], 2.0, "t1=x·w=[6 8 0 2]", "t2=t12=[36 64 0 4]"),
     ],
-    ids=["short", "long", "an array among them"],
+    ids=["short", "long", "a small array among them", "an array among them"],
 )
 def test_a_formula_has_numbers_for_all_its_names_or_for_none(
     x: Any, w: float, product: str, power: str, panel: Any
@@ -320,7 +321,7 @@ def test_where_nothing_has_a_value_yet_the_graph_has_the_room(visit: Any, tmp_pa
 
 
 def test_factor_and_cotangent_of_a_product_of_matrices_stand_side_by_side(panel: Any) -> None:
-    at = panel(traced(lambda w: np.sum(np.arange(6.0).reshape(2, 3) @ w), w=np.ones((3, 2))))
+    at = panel(traced(lambda w: np.sum(np.arange(12.0).reshape(4, 3) @ w), w=np.ones((3, 4))))
     number = max(k for k, step in enumerate(at.steps) if step["kind"] == "accumulate")
     at.go(number)
     lit = at.root.locator('[data-field="backward"] > [data-now]')
@@ -329,6 +330,17 @@ def test_factor_and_cotangent_of_a_product_of_matrices_stand_side_by_side(panel:
     assert 10 < tall < 40
     at.go(number - 1)
     assert at.root.locator(".formulas svg").count() == 0
+
+
+def test_small_matrices_stand_in_the_formula_with_their_numbers(panel: Any) -> None:
+    at = panel(traced(lambda w: np.sum(np.arange(6.0).reshape(2, 3) @ w), w=np.ones((3, 2))))
+    at.go(max(k for k, step in enumerate(at.steps) if step["kind"] == "accumulate"))
+    lit = at.root.locator('[data-field="backward"] > [data-now]')
+    assert lit.locator("svg").count() == 0
+    rows = lit.locator(".matrix").evaluate_all(
+        "all => all.map((one) => [...one.children].map((row) => row.children.length))"
+    )
+    assert rows == [[3, 3], [2, 2], [2, 2, 2]], "a factor, the cotangent, and what is sent"
 
 
 def cells(table: Any) -> list[list[str]]:

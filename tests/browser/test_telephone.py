@@ -158,3 +158,22 @@ def test_on_stage_the_three_parts_of_a_sum_are_whole(visit: Any, tmp_path: Path)
         assert max(over) <= 1, step["text"]
         seen += len(over)
     assert seen > 10
+
+
+def test_on_stage_the_buttons_are_below_and_the_graph_stays_while_one_nudges(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(save_page(diamond(), tmp_path), viewport=TELEPHONE))
+    player.root.focus()
+    player.press("f")
+    player.press("End")
+    player.press("ArrowLeft")
+    player.root.locator("[data-action=nudge]").first.click()
+    parts = [".sentence", ".graph-figure", ".nudge", ".buttons"]
+    player.root.locator(".nudge dl").wait_for()
+    boxes = [player.root.locator(part).bounding_box() for part in parts]
+    for above, below in pairwise(boxes):
+        assert above["y"] + above["height"] <= below["y"]
+    assert boxes[1]["height"] > 200
+    assert boxes[-1]["y"] + boxes[-1]["height"] == pytest.approx(844, abs=8)
+    assert {button.bounding_box()["height"] for button in player.root.locator(".buttons button").all()} == {48}
+    said = player.root.locator(".nudge")
+    assert said.evaluate("box => box.scrollHeight <= box.clientHeight"), "all of it is seen"

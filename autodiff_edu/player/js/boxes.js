@@ -244,12 +244,21 @@ export function drawBead(array, limit) {
   return bead;
 }
 
+const BLADES = 11; // the radius of the disc of scissors
+/**
+ * Where the scissors of a link with these points are.
+ * @param {number[]} points
+ */
+export const scissorsPlace = ([x, top, bentX, bottom]) => ({
+  x: (x + bentX) / 2 - BLADES, y: (top + bottom) / 2 - BLADES, width: 2 * BLADES, height: 2 * BLADES,
+});
 /**
  * Scissors across the middle of a link with these points: nothing flows back through here.
  * @type {(points: number[]) => SVGGElement}
  */
-export const drawScissors = ([x, top, bentX, bottom]) => {
-  const at = `translate(${(x + bentX) / 2} ${(top + bottom) / 2})`;
+export const drawScissors = (points) => {
+  const { x, y } = scissorsPlace(points);
+  const at = `translate(${x + BLADES} ${y + BLADES})`;
   const blades = "M-4.5 -3.5L8 4M-4.5 3.5L8 -4M-4.4 -4.2a2.4 2.4 0 1 0 -.1 .1M-4.4 4.2a2.4 2.4 0 1 1 -.1 -.1";
-  return draw("g", { class: "scissors", transform: at }, draw("circle", { r: 11 }), draw("path", { d: blades }));
+  return draw("g", { class: "scissors", transform: at }, draw("circle", { r: BLADES }), draw("path", { d: blades }));
 };

@@ -73,14 +73,15 @@ function shape(tree, leaf, open) {
   if (head === "not") return [row(sign("¬"), inside(parts[0], ATOM)), APPLIED];
   if (head === "/") return [math("mfrac", {}, inside(parts[0]), inside(parts[1])), FRACTION];
   if (head === "**") return [drawPower(inside(parts[0], ATOM), inside(parts[1])), POWER];
-  if (head === "transpose") return [drawPower(inside(parts[0], ATOM), sign("⊤")), POWER];
+  if (head === "transpose") return [drawPower(inside(parts[0], ATOM), sign("⊤", { lspace: "0", rspace: "0" })), POWER];
   if (head === "index") return [row(inside(parts[0], ATOM), bracket("["), code(parts[1]), bracket("]")), ATOM];
   if (head === "sum") return [row(summation(parts[1]), inside(parts[0], PRODUCT)), NEGATIVE];
   if (head === "where") return [cases(parts, inside), ATOM];
   if (head === "call") return drawCall(parts, leaf, inside, open);
   const { drawn: text, binds } = /** @type {Record<string, any>} */ (SHARED.operators)[head];
   const product = binds === PRODUCT;
-  const operator = sign(text, { form: "infix", lspace: "0.25em", rspace: "0.25em" });
+  const space = head === "@" ? "0.1em" : "0.25em"; // matrices stand side by side
+  const operator = sign(text, { form: "infix", lspace: space, rspace: space });
   const right = drawTree(parts[1], leaf, binds + 1, product && open);
   return [row(drawTree(parts[0], leaf, binds, product), operator, right), binds];
 }
@@ -154,7 +155,7 @@ export function equation(first, ...others) {
  */
 export const drawMatrix = (rows) => {
   const cell = (/** @type {string} */ text) => math("mtd", {}, math("mn", {}, text));
-  return math("mtable", { class: "matrix" }, ...rows.map((items) => math("mtr", {}, ...items.map(cell))));
+  return row(math("mtable", { class: "matrix" }, ...rows.map((items) => math("mtr", {}, ...items.map(cell)))));
 };
 /** @type {(text: string, longest?: number) => Element} */
 export const result = (text, longest) =>

@@ -1,6 +1,6 @@
 /** The graph: a box for each tensor, lines from inputs to uses, and groups that fold into one box. */
 
-import { drawBead, drawBox, drawHead, drawScissors, pathOf, pointsOf, stopShort } from "./boxes.js";
+import { drawBead, drawBox, drawHead, drawScissors, pathOf, pointsOf, scissorsPlace, stopShort } from "./boxes.js";
 import { readCuts } from "./cuts.js";
 import { UNKNOWN, draw, make, set, write } from "./dom.js";
 import { readFolds } from "./folds.js";
@@ -124,12 +124,20 @@ export function graphView(trace, history, layout, go, flow, corners) {
     const cover = folds.cover(group);
     return cover < 0 ? { x: folds.across(x), y: folds.up(y), width, height } : groups.placeOf(cover);
   };
+  /** Why nothing comes back along a link that arrives, if so: a "cut", a "skip", or a "plain" number. */
+  const stopsOf = (/** @type {number} */ link) => {
+    const use = arrives.get(link);
+    const plain = use && layout.tensors[trace.entries[use.entry].inputs[use.input]].plain;
+    return use && (cuts.stops(use.entry) ?? (plain ? "plain" : null));
+  };
   /** Makes the picture as large as it is with the groups as they are folded. */
   const arrange = () => {
     const folded = groups.outermost().filter(folds.isFolded).map(groups.placeOf);
     const open = layout.tensors.flatMap((box, index) => (isOpen(box) ? [placeOf(index)] : []));
     many = open.length + groups.outermost().length > MANY;
-    pane.hold(folds.width(), folds.up(layout.height), [...open, ...folded]);
+    const stopped = layout.links.filter((link, number) => isOpen(link) && stopsOf(number) === "cut");
+    const marks = stopped.map((link) => scissorsPlace(folds.points(link)));
+    pane.hold(folds.width(), folds.up(layout.height), [...open, ...folded], marks);
   };
 
   /** Draws whatever the folded groups leave; if that is a lot, only what is in view or near it. */
@@ -149,8 +157,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
     links = layout.links.flatMap(/** @returns {Drawn[]} */ (link, number) => {
       if (!isOpen(link) || !near(link.points[1], link.points[4])) return [];
       const [use, path, points] = [arrives.get(number), pathOf([link], folds.points), folds.points(link)];
-      const plain = use && layout.tensors[trace.entries[use.entry].inputs[use.input]].plain;
-      const stops = use && (cuts.stops(use.entry) ?? (plain ? "plain" : null));
+      const stops = stopsOf(number);
       const about = { class: "link", "data-link": number, "data-stops": stops ?? null };
       const parts = [draw("path", { class: "hit", d: path }), draw("path", { class: "line", d: path })];
       if (use) parts.push(drawHead(points[2], points[4], true));

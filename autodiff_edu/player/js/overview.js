@@ -1,6 +1,6 @@
 /** The map of a graph that is larger than its pane: the whole, the part that is seen, and both ends of what is lit. */
 
-import { build, draw, make, set } from "./dom.js";
+import { draw, make, set } from "./dom.js";
 
 /** @typedef {{ x: number, y: number, width: number, height: number }} Rectangle */
 
@@ -8,7 +8,11 @@ const [WIDTH, HEIGHT, EDGE, THINNEST] = [120, 90, 4, 30]; // units of the map
 const SIDE = 8; // pixels between the map and the sides of the pane
 const ON_STAGE = 4 / 3;
 const PHONE = 400; // pixels of the pane
-const CORNERS = ["right bottom", "left bottom", "right top", "left top"];
+/**
+ * Where the map may stand, the corners first: at which side, and how far down.
+ * @type {["left" | "right", number][]}
+ */
+const PLACES = [1, 0, 0.5, 0.25, 0.75].flatMap((down) => [["right", down], ["left", down]]);
 
 /** @type {(from: number, length: number, other: number, size: number) => number} */
 const common = (from, length, other, size) =>
@@ -22,8 +26,9 @@ export function overviewView(look) {
   const [boxes, ways] = ["boxes", "ways"].map((name) => draw("path", { class: name }));
   const [seen, lit] = ["seen", "lit-box"].map((name) => draw("rect", { class: name }));
   const picture = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}` }, boxes, ways, lit, seen);
-  const about = { class: "overview", "data-corner": CORNERS[0], "aria-hidden": true, hidden: "" };
+  const about = { class: "overview", "aria-hidden": true, hidden: "" };
   const element = make("div", about, picture);
+  let last = PLACES[0];
   let [across, down, left, top] = [1, 1, 0, 0]; // scale and place of the whole
   /** @type {(from: number, length: number, at: number, scale: number, least: number, room: number) => number[]} */
   const span = (from, length, at, scale, least, room) => {
@@ -67,25 +72,29 @@ export function overviewView(look) {
   };
   /**
    * Moves to where no box lies under the map or, if it covers some everywhere, shrinks and covers least, and of what is
-   * lit `now` nothing if it can. On a phone it prefers to stand above, for what is added up lies over the lower edge.
+   * lit `now` nothing if it can. On stage it then hides: there nobody moves it aside. On a phone it prefers to stand
+   * above, for what is added up lies over the lower edge.
    * @param {Rectangle[]} now in pixels of the pane, as are the others
    * @param {Rectangle[]} others
    * @param {{ width: number, height: number, stage: boolean }} pane
    */
   const giveWay = (now, others, pane) => {
-    const corners = pane.width < PHONE ? [...CORNERS].reverse() : [element.dataset.corner, ...CORNERS];
-    const places = [1, 0.5].flatMap((part) => corners.map((corner) => {
+    const sorted = pane.width < PHONE ? [...PLACES].sort(([, one], [, other]) => one - other) : [last, ...PLACES];
+    const places = [1, 0.5].flatMap((part) => sorted.map((place) => {
       const size = part * (pane.stage ? ON_STAGE : 1);
       const [width, height] = [WIDTH * size, HEIGHT * size];
-      const x = corner.includes("right") ? pane.width - width - SIDE : SIDE;
-      const y = corner.includes("bottom") ? pane.height - height - SIDE : SIDE;
+      const [side, low] = place;
+      const x = side === "right" ? pane.width - width - SIDE : SIDE;
+      const y = SIDE + low * (pane.height - height - 2 * SIDE);
       const covered = (/** @type {Rectangle[]} */ some) => some.reduce((sum, box) =>
         sum + common(x, width, box.x, box.width) * common(y, height, box.y, box.height), 0);
-      return { corner, size, cost: width * height * covered(now) + covered(others) };
+      const style = `${side}: ${SIDE}px; bottom: ${pane.height - height - y}px; width: ${width}px; height: ${height}px`;
+      return { place, style, cost: width * height * covered(now) + covered(others) };
     }));
     const least = Math.min(...places.map(({ cost }) => cost));
-    const { corner, size } = places.find(({ cost }) => cost === least);
-    build(element, { "data-corner": corner, style: `width: ${WIDTH * size}px; height: ${HEIGHT * size}px` });
+    const { place, style } = places.find(({ cost }) => cost === least);
+    last = place;
+    set(element, "style", `${style}; visibility: ${pane.stage && least ? "hidden" : "inherit"}`);
   };
   const follow = (/** @type {PointerEvent} */ event) => {
     if (!event.buttons) return;

@@ -8,11 +8,12 @@ import { STRINGS } from "./strings.js";
 
 const LETTER = 12; // pixels of the picture; on the screen, what the style sheet says of the pane
 const [FURTHEST, NEAREST] = [0.25, 4]; // how small and how large a reader can make it
-const SMALL = 2 / 3; // of the letters that one can read: with smaller ones the whole says less than its map
+const SMALL = 0.7; // of the letters that one can read: with smaller ones the whole says less than its map
 const EASE = 240; // milliseconds
 const SEEN = 0.1; // the smallest scale at which boxes can still be told apart
 const LARGE = 1.2; // times the usual letters: the player is on stage
 const EDGE = 2; // of a frame, which may lie under that of the pane
+const AROUND = 24; // of the picture, above and below a box: an arrow's head, and a bead that rests there
 const MARGIN = 24; // pixels around what is brought into view
 const CLICK = 4; // pixels that the mouse may move during a click
 const NOTCH = 30; // of a mouse wheel; a trackpad sends many small turns
@@ -37,6 +38,7 @@ export function paneView(canvas, picture, redraw) {
   let [width, height] = [1, 1]; // of the picture
   let [wide, tall] = [0, 0]; // of the pane
   let [least, normal] = [1, 1]; // the smallest scale at which one reads, and the one where there is room
+  let smallest = 1; // the smallest for the whole: on stage, where the panel has the numbers in large, a little smaller
   let [scale, chosen] = [1, /** @type {number | "whole" | null} */ (null)]; // chosen by the reader
   let around = 1; // the scale in place of that of the whole, where one could not read it
   let lent = false; // whether the whole is shown for a while
@@ -45,8 +47,8 @@ export function paneView(canvas, picture, redraw) {
   /** @type {End[]} */
   let lit = [];
   const farEnds = make("div", { class: "far-ends", "aria-hidden": true });
-  /** @type {Rectangle[]} */
-  let all = [];
+  /** @type {Rectangle[][]} */
+  let [all, marks] = [[], []];
 
   const isLarge = () => width * scale > wide + 1 || height * scale > tall + 1;
   /** @type {(across: number, down: number) => number} */
@@ -56,7 +58,7 @@ export function paneView(canvas, picture, redraw) {
   const rescale = () => {
     if (!wide) return;
     const whole = isCrowded() ? around : Math.min(normal, fits());
-    scale = chosen === "whole" ? whole : chosen ?? clamp(fits(), least, normal);
+    scale = chosen === "whole" ? whole : chosen ?? (fits() < smallest ? least : Math.min(fits(), normal));
     const [across, down] = [width * scale, height * scale];
     set(picture, "width", across);
     set(picture, "height", down);
@@ -168,7 +170,15 @@ export function paneView(canvas, picture, redraw) {
       const [atX, atY] = onScreen(from, high);
       return { x: atX, y: atY, width: w * scale, height: h * scale };
     });
-    overview.giveWay(shown(together), shown(all), { width: wide, height: tall, stage: normal > LARGE });
+    // With what rests at the arrows of what is lit, and the lines.
+    const middles = together.map(({ x: from, y: high, width: w, height: h }) => [from + w / 2, high + h / 2]);
+    const now = together.flatMap((one, k) => {
+      const [[low, far], [high, deep]] =
+        [0, 1].map((axis) => [middles[0][axis], middles[k][axis]].sort((a, b) => a - b));
+      const line = { x: low - AROUND, y: high, width: far - low + 2 * AROUND, height: deep - high };
+      return [{ ...one, y: one.y - AROUND, height: one.height + 2 * AROUND }, line];
+    });
+    overview.giveWay(shown(now), shown([...all, ...marks]), { width: wide, height: tall, stage: normal > LARGE });
   };
   /** @type {(wanted: number | "whole" | null, atX?: number, atY?: number) => void} */
   const zoom = (wanted, atX = wide / 2, atY = tall / 2) => {
@@ -254,17 +264,18 @@ export function paneView(canvas, picture, redraw) {
     const style = getComputedStyle(box);
     normal = parseFloat(style.fontSize) / LETTER;
     least = normal * parseFloat(style.getPropertyValue("--least"));
+    smallest = least * (normal > LARGE ? SMALL : 1);
     rescale();
     box.scrollTo(left, top);
     redraw(true);
   }).observe(box);
 
   /**
-   * Makes room for a picture of another size, of which these are the boxes.
-   * @type {(width: number, height: number, boxes: Rectangle[]) => void}
+   * Makes room for a picture of another size, of which these are the boxes, and the marks on lines.
+   * @type {(width: number, height: number, boxes: Rectangle[], newMarks: Rectangle[]) => void}
    */
-  const hold = (newWidth, newHeight, boxes) => {
-    all = boxes;
+  const hold = (newWidth, newHeight, boxes, newMarks) => {
+    [all, marks] = [boxes, newMarks];
     [width, height] = [Math.max(1, newWidth), Math.max(1, newHeight)];
     set(picture, "viewBox", `0 0 ${width} ${height}`);
     overview.paint(width, height, boxes);

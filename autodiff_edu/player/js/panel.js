@@ -1,6 +1,6 @@
 /** The entry at hand: its formula, its arrays, the cotangents, the accumulator, and what the tape holds. */
 
-import { arrayPlace, formatBriefly, isTiny, isWritten, limitOf, piecesOf } from "./array.js";
+import { arrayPlace, flat, formatBriefly, isTiny, isWritten, limitOf, piecesOf } from "./array.js";
 import { brief, digitsOfSum, withDigits } from "./brief.js";
 import { broadcastingView } from "./broadcasting.js";
 import { carry } from "./carrying.js";
@@ -23,6 +23,7 @@ const LONGEST_ALONE = 40; // and where a line says nothing else
 const MOST_TAPES = 3;
 const TURN = /[₀-₉]+$/; // which of the values that a name has had
 const SMALLEST = 0.72; // of the letters of a formula on stage
+const LARGEST_MATRIX = 3; // rows and columns of what is written in a formula with its numbers
 const [TABLE_ROOM, SUM_ROOM] = [10, 15]; // letters of numbers side by side on stage; on a phone the first for both
 const isLong = (/** @type {NDArray | null | undefined} */ array) =>
   array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 3);
@@ -92,6 +93,9 @@ function short(array, staged = false) {
 }
 
 /** @param {NDArray | null} array */
+const isSmall = (array) =>
+  isWritten(array) && array.shape.length < 3 && array.shape.every((length) => length <= LARGEST_MATRIX);
+/** @param {NDArray | null} array */
 const itemOf = (array) => (array?.shape.length === 0 ? array.data : null);
 
 /**
@@ -149,6 +153,11 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
   /** @type {(array: NDArray | null) => Element[]} */
   const outcome = (array) =>
     (array && array.text.length > LONGEST_RESULT ? [] : [result(array ? written(array) : UNKNOWN)]);
+  /** @type {(array: NDArray) => Element} */
+  const matrix = (array) =>
+    drawMatrix(piecesOf(array)[0].rows.map((row) => row.map((item) => formatBriefly(item, staged() ? 3 : 4))));
+  /** @type {(array: NDArray | null) => Element[]} */
+  const inNumbers = (array) => (array?.shape.length > 1 && isSmall(array) ? [matrix(array)] : outcome(array));
   /**
    * Signs before the nodes, but for one that says what the one before it says.
    * @type {(first: string, nodes: Element[]) => [sign: string, node: Element][]}
@@ -156,8 +165,8 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
   const signed = (first, nodes) => nodes
     .filter((node, index) => !index || node.textContent !== nodes[index - 1].textContent)
     .map((node, index) => [index ? "=" : first, node]);
-  /** @type {(entry: number, number: number) => Element} */
-  const forward = (entry, number) => {
+  /** @type {(entry: number, number: number, isLit: boolean) => Element} */
+  const forward = (entry, number, isLit) => {
     const { output, arguments: given, formula } = trace.entries[entry];
     const values = (/** @type {Leaf} */ leaf) =>
       read.value(/** @type {number} */ (given[/** @type {number} */ (leaf)]), number);
@@ -167,28 +176,39 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
     const isLeaf = (/** @type {any} */ part) => typeof part === "number" || part[0] === "number";
     const isSum = (head === "+" || head === "-") && parts.every(isLeaf);
     const digits = isSum ? digitsIn(parts.map(numberOf), itemOf(total), staged(), head === "-" ? -1 : 1) : undefined;
-    const nodes = [...both(entry, tree, values, digits), ...outcome(total)];
+    const nodes = both(entry, tree, values, digits);
+    const drawn = isLit ? pictured(entry, tree, values, true) : [];
+    nodes.push(...drawn.filter((node) => !node.querySelector("svg")));
+    nodes.push(...(isLit ? inNumbers : outcome)(total));
     return equation(drawName(trace.tensors[output].name), ...signed("=", nodes));
   };
   /**
-   * A formula with arrays in pictures: what is multiplied stands side by side. There is none without arrays.
-   * @type {(entry: number, tree: Tree, values: (leaf: Leaf) => NDArray | null) => Element[]}
+   * A formula with arrays in pictures or, if they are small, in numbers: what is multiplied stands side by side. There
+   * is none without arrays.
+   * @type {(entry: number, tree: Tree, values: (leaf: Leaf) => NDArray | null, numbers: boolean) => Element[]}
    */
-  const pictured = (entry, tree, values) => {
-    const { arguments: given, output } = trace.entries[entry];
+  const pictured = (entry, tree, values, numbers) => {
+    const { arguments: given, output, formula } = trace.entries[entry];
+    // Right of a matrix a vector is a column, and so is what comes of it.
+    const right = trace.tensors[/** @type {number} */ (given[1])];
+    const upright = [trace.formulas[formula]].flat()[0] === "@" && right?.value.shape.length === 1;
     let some = false;
     const drawn = drawTree(tree, (leaf) => {
-      const array = values(leaf);
+      let array = values(leaf);
       if (!hasCells(array)) return { number: briefly(array) ?? UNKNOWN };
       some = true;
+      if (upright && array.shape.length === 1) {
+        array = { ...array, shape: [...array.shape, 1], data: flat(array).map((item) => [item]) };
+      }
+      if (numbers && isSmall(array)) return { node: matrix(array) };
       const of = leaf === "g" || leaf === "y" ? output : given[/** @type {number} */ (leaf)];
       const limit = boxes[/** @type {number} */ (of)].limits?.[leaf === "g" ? "cotangent" : "value"];
       return { node: drawPicture(pictureOf(array, limit ?? limitOf(array))) };
     });
     return some ? [drawn] : [];
   };
-  /** @type {(entry: number, argument: number, number: number, isLit: boolean) => Element} */
-  const backward = (entry, argument, number, isLit) => {
+  /** @type {(entry: number, argument: number, number: number, isLit: boolean, detail: number) => Element} */
+  const backward = (entry, argument, number, isLit, detail) => {
     const { arguments: given, contributions } = trace.entries[entry];
     const arrived = history.arrived(entry, number);
     const sent = read.contribution(entry, argument, number);
@@ -197,8 +217,8 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
     const isNumber = !Array.isArray(tree); // what it is in numbers is the outcome already
     const nodes = both(entry, tree, isNumber || (isCovered() && !sent) ? null : arrived && values);
     const unfolds = ["sum", "where"].includes([tree].flat()[0]); // a picture of its own; no room for any
-    if (isLit && !isNumber && !unfolds) nodes.push(...pictured(entry, tree, values));
-    if (sent) nodes.push(...outcome(sent));
+    if (isLit && !isNumber && !unfolds) nodes.push(...pictured(entry, tree, values, detail > 0));
+    if (sent) nodes.push(...(isLit && detail > 1 ? inNumbers : outcome)(sent));
     set(nodes[0], "data-factor", "");
     return equation(drawBarName(trace.tensors[/** @type {number} */ (given[argument])].name), ...signed("+=", nodes));
   };
@@ -282,8 +302,12 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     set(backward, "data-tangents", pushes ? true : null);
     const subject = trace.tensors[step.tensor];
     const shown = [];
+    simpler = [];
     if (entry) {
-      forward.replaceChildren(formulas.forward(step.entry, number));
+      const compute = (/** @type {boolean} */ isLit) =>
+        forward.replaceChildren(formulas.forward(step.entry, number, isLit));
+      compute(step.kind === "record");
+      if (forward.scrollWidth > forward.clientWidth) compute(false);
       const covered = isCovered() && !history.arrived(step.entry, number); // whether anything flows is an answer
       if (pushes) {
         const current = step.kind === "push forward" ? "true" : null;
@@ -291,8 +315,10 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
       } else if (!covered) entry.contributions.forEach((formula, index) => {
         if (formula === null || shown.length === MOST_INPUTS) return;
         const isLit = step.kind === "accumulate" && step.argument === index;
-        const drawn = formulas.backward(step.entry, index, number, isLit);
-        shown.push(make("div", { "data-now": isLit || null }, drawn));
+        const drawn = (/** @type {number} */ detail) => formulas.backward(step.entry, index, number, isLit, detail);
+        const line = make("div", { "data-now": isLit || null }, drawn(2));
+        if (isLit) simpler = [1, 0].map((detail) => () => line.replaceChildren(drawn(detail)));
+        shown.push(line);
       });
     } else if (step.kind === "seed" || step.kind === "outcome") {
       const array = step.cotangent ?? step.gradient;
@@ -310,6 +336,13 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     } else forward.replaceChildren(UNKNOWN);
     backward.replaceChildren(...shown);
     for (const box of [forward, backward]) fit(box);
+    while (simpler.length && backward.scrollWidth > backward.clientWidth) simplify();
+  };
+  /** @type {(() => void)[]} */
+  let simpler = []; // draws the formula that is lit without the numbers of its result, then with colours for numbers
+  const simplify = () => {
+    simpler.shift()();
+    fit(backward);
   };
 
   /** On stage a line that is too long has smaller letters, down to the smallest there. */
@@ -322,10 +355,15 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
   const bring = () => {
     about.hidden = false;
     scroll();
-    // On stage, where nobody scrolls, a table of which not even a row can be seen makes room.
+    // On stage, where nobody scrolls, lines that would be cut are left out, and a table without any makes room.
     const bottomOf = (/** @type {Element | null} */ part) => part?.getBoundingClientRect().bottom;
-    const isCut = sum.hasAttribute("data-active") && bottomOf(body.firstElementChild) > bottomOf(atHand);
-    about.hidden = flow.staged() && isCut;
+    const isCut = (/** @type {Element} */ row) => flow.staged() && bottomOf(row) > bottomOf(atHand);
+    for (const line of backward.children) {
+      set(line, "hidden", !line.hasAttribute("data-now") && isCut(line) ? "" : null);
+    }
+    for (const row of body.children) set(row, "hidden", null);
+    about.hidden = isCut(body.firstElementChild);
+    for (const row of [...body.children].reverse()) set(row, "hidden", isCut(row) ? "" : null);
   };
   const scroll = () => {
     atHand.scrollTop = 0;
@@ -340,6 +378,10 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     if (over > top && flow.staged()) {
       set(backward, "style", `--fit: ${SMALLEST}`);
       ({ origin, top, over } = measure());
+      if (over > top && simpler.length) {
+        simplify();
+        return scroll();
+      }
     }
     // What is unfolded below it comes into view in the next frame.
     requestAnimationFrame(() => { atHand.scrollTop = Math.min(atHand.scrollTop, Math.max(0, Math.floor(top))); });

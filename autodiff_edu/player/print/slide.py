@@ -1,7 +1,7 @@
 """One step as a slide of 1280 by 720 pixels: the code on the left, the graph on the right, what is computed below.
 
 No letters are smaller than 20 pixels, except in a graph that fits only with smaller ones: down to 16. A graph that is
-still too large is cut, around the current tensor, with all of it small in a corner.
+still too large is cut, around the current tensor, with all of it small in a corner and arrows where it goes on.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ MOST_LINES, MOST_WORDS = 8, 4  # of code, of the sentence
 SUM = 168.0  # the height of what is computed, with room around it
 CURVE = 132.0  # the height of a curve, with its heading
 MAP = 130.0  # the longer side of a small picture of the whole graph
+EDGE = 8.0  # of a picture of a graph, where it has nothing
 CLOSE, WHOLE, FAR = 2.3, 4 / 3, 5 / 3  # scales of the graph: at most, at least to show it whole, and cut
 
 
@@ -69,7 +70,10 @@ class SlideLayout:
         self.tall = HEIGHT - 2 * MARGIN - around
         fit = min(CLOSE, self.room / max(1.0, self.layout["width"]), self.tall / max(1.0, self.layout["height"]))
         # A plane may be as large as there is room.
-        self.scale = fit if fit >= WHOLE or "levels" in self.layout else max(FAR, fit)
+        # A graph that is cut has its whole width if it can: it goes on below.
+        across = self.room / max(1.0, self.layout["width"])
+        far = min(FAR, across) if across >= WHOLE else FAR
+        self.scale = fit if fit >= WHOLE or "levels" in self.layout else max(far, fit)
         if "contours" in self.document:  # with room for the legend, wherever that has one row more
             rows = count_legend_rows(self.layout, RIGHT, SMALLEST)
             self.tall -= 1.6 * SMALLEST * rows + 8
@@ -168,6 +172,13 @@ class SlideLayout:
         wide, tall = self.room / scale, self.tall / scale
         if "links" not in layout or (layout["width"] <= wide + 1 and layout["height"] <= tall + 1):
             return Layer(((), (), ()))
+        beyond = {
+            (-1, 0): left > EDGE,
+            (1, 0): left + wide < layout["width"] - EDGE,
+            (0, -1): top > EDGE,
+            (0, 1): top + tall < layout["height"] - EDGE,
+        }
+        arrows = [self.arrow(x, *side) for side, more in beyond.items() if more]
         small = min(MAP / max(layout["width"], layout["height"]), 1.0)
         width, height = layout["width"] * small, layout["height"] * small
         shown = [box for box in (*layout["tensors"], *filter(_is_closed, layout["groups"])) if not box.get("hidden")]
@@ -187,7 +198,7 @@ class SlideLayout:
         ends = top + tall - (height + 12) / scale, top + 12 / scale
         corner = next((at for at in ((side, end) for end in ends for side in sides) if is_free(at)), None)
         if corner is None:
-            return Layer(((), (), ()))
+            return Layer((tuple(arrows), (), ()))
         a, b = x + (corner[0] - left) * scale, MARGIN + (corner[1] - top) * scale
 
         def cover(box: dict[str, Any]) -> str:
@@ -199,10 +210,17 @@ class SlideLayout:
         whole = Path(rounded_box(a - 4, b - 4, width + 8, height + 8, 4), SUNK)
         now = [] if frame.subject is None else [Path(cover(layout["tensors"][frame.subject]), fill=frame.colour)]
         return Layer((
-            (whole, Path("".join(map(cover, shown)), fill=IDLE)),
+            (whole, Path("".join(map(cover, shown)), fill=IDLE), *arrows),
             tuple(now),
             (Path(seen, stroke=QUIET, weight=1.5),),
         ))  # fmt: skip
+
+    def arrow(self, x: float, across: int, down: int) -> Path:
+        """Draw an arrow beside the graph, in the middle of a side at which it goes on."""
+        a, b = x + self.room * (1 + across) / 2 + 6 * across, MARGIN + self.tall * (1 + down) / 2 + 6 * down
+        tip, wing = (a + 10 * across, b + 10 * down), (10 * down, 10 * across)
+        corners = (tip, (a + wing[0], b + wing[1]), (a - wing[0], b - wing[1]))
+        return Path("M" + "L".join(f"{p:.1f} {q:.1f}" for p, q in corners) + "Z", fill=QUIET)
 
     def aim(self, frame: StepPicture) -> tuple[float, float]:
         """Find the top left corner of the visible part: the last one, if all that is current is visible there."""

@@ -13,7 +13,7 @@ from programs import diamond, not_a_number, training
 import autodiff_edu as ad
 from autodiff_edu.player.print.canvas import TextLine
 from autodiff_edu.player.print.listing import draw_listing, size_of
-from autodiff_edu.player.print.slide import HEIGHT, MARGIN, WIDTH, WORDS, SlideLayout
+from autodiff_edu.player.print.slide import EDGE, FAR, HEIGHT, MARGIN, WIDTH, WORDS, SlideLayout
 from autodiff_edu.player.print.wrapping import width_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -178,7 +178,7 @@ def test_all_of_a_graph_that_is_cut_is_seen_small_and_in_a_corner_without_a_tens
         layers = slides.draw(number)
         (at,) = (place for place, layer in enumerate(layers) if layer.window)
         window, (whole, _, seen) = layers[at].window, layers[at + 1].pieces
-        if not whole:
+        if not seen:
             continue
         drawn += 1
         (left, top), (right, bottom) = ends(whole[0].commands)
@@ -193,6 +193,41 @@ def test_all_of_a_graph_that_is_cut_is_seen_small_and_in_a_corner_without_a_tens
         assert left <= low < across <= right
         assert top <= high < down <= bottom
     assert drawn > len(player) / 2
+
+
+def chain(x, y):
+    a = x * y
+    b = np.sin(a)
+    c = np.exp(x)
+    d = c + b
+    e = d * y
+    g = (e - np.log(d)) * a
+    i = g + np.cos(c)
+    return i * d - e * np.tanh(g)
+
+
+def wide(x):
+    return np.sin(x) * np.cos(x) + np.exp(x) * np.log(x) + np.tanh(x) * np.sqrt(x) + x**3
+
+
+def test_a_graph_that_is_cut_has_its_width_if_it_can_and_arrows_where_it_goes_on():
+    slides = SlideLayout(ad.play(chain, 1.2, 0.7)._content)
+    assert slides.layout["width"] * slides.scale <= slides.room < slides.layout["width"] * FAR
+    for player in (ad.play(chain, 1.2, 0.7), ad.play(wide, 0.5)):
+        slides = SlideLayout(player._content)
+        layers = slides.draw(0)
+        (at,) = (place for place, layer in enumerate(layers) if layer.window)
+        window, (shapes, _, seen) = layers[at].window, layers[at + 1].pieces
+        arrows = shapes[2:] if seen else shapes
+        over = slides.room / slides.scale, slides.tall / slides.scale
+        sides = (
+            window.left > EDGE,
+            window.left + over[0] < slides.layout["width"] - EDGE,
+            window.top > EDGE,
+            window.top + over[1] < slides.layout["height"] - EDGE,
+        )
+        assert any(sides)
+        assert len(arrows) == sum(sides)
 
 
 def test_a_graph_that_is_whole_has_no_small_one():
