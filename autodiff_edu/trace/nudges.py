@@ -337,8 +337,8 @@ def _find_reason(probe: Probe, hold: Any, cuts: list[Entry], zero: float, docume
     switches = [entry for entry in probe.switches if entry.output_id not in smooth]
     if switches and abs(probe.moved - hold(switches)) > zero:  # else their branches add nothing
         some = switches[:FEW] if len(switches) > 1 else []
-        alone = (entry for entry in some if abs(probe.moved - hold([entry])) > zero)
-        return document.explain_switch(next(alone, switches[0]))
+        first = next((entry for entry in some if abs(probe.moved - hold([entry])) > zero), switches[0])
+        return document.explain_switch(first)
     *alone, together = [bool(abs(probe.moved - held) > zero) for held in probe.held] or [False]
     return document.explain_cut(cuts[alone.index(True)]) if together and any(alone) else ""
 

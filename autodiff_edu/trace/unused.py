@@ -1,7 +1,8 @@
-"""Which values a program only prints or does not use at all, as its code says.
+r"""Which values a program only prints or does not use at all, as its code says.
 
->>> code = ["def f(x):\\n", "    large = x > 1\\n", "    print(large)\\n", "    return x if x > 2 else 1\\n"]
->>> (2, 2, 12, 17) in _find_unused(SourceCode("f.py", code)), (4, 4, 16, 21) in _find_unused(SourceCode("f.py", code))
+>>> code = ["def f(x):\n", "    large = x > 1\n", "    print(large)\n", "    return x if x > 2 else 1\n"]
+>>> found = _find_unused(SourceCode("f.py", code))
+>>> (2, 2, 12, 17) in found, (4, 4, 16, 21) in found
 (True, False)
 """
 

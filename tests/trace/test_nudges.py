@@ -188,7 +188,7 @@ def test_a_cut_that_adds_nothing_is_not_to_blame():
 
 
 def compares_but_does_not_use_it(x):
-    large = x > 1.0
+    large = x > 1.0  # noqa: F841
     return x * x
 
 
