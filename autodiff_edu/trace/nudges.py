@@ -349,7 +349,10 @@ def _move_on_branches(after: list[Entry], id: int, target: Any, by: Any, held: l
         Entry(one.operation, one.line, {}, one.values, one.output_value, Branch(one)) if one in held else one
         for one in after
     ]
-    values = run_again(entries, id, lambda value: value + by)
+    try:
+        values = run_again(entries, id, lambda value: value + by)
+    except Exception:  # as in `_measure_move`
+        return float("nan")
     return float(values.get(target._id, target._array) - target._array)
 
 
