@@ -31,7 +31,8 @@ def compare(
     Both functions are run and differentiated as `play` does. Their steps are aligned by what is computed, then by line
     and operation, so names and the order of lines do not matter. Compared are shapes, dtypes and numbers of results,
     contributions, cotangents, gradients and assignments. An operation that only one run has is a difference if it
-    changes a number that is needed; a contribution that only one run has always is.
+    changes a number that is needed; a contribution that only one run has always is. If other results are
+    differentiated, that is the difference, and not their gradients.
 
     Numbers agree if they differ by at most 64 eps of the coarsest dtype so far, relative to the largest number in their
     arrays or among those that were added up to them; and later, by at most four times as much as any number before.

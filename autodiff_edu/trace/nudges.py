@@ -267,6 +267,7 @@ def _of_pass(
         # A corner, a step or a peak between two probes would not be seen.
         moving = {id, *(entry.output_id for entry in after)}
         is_polynomial = not chosen and not cuts and all(_is_polynomial(entry, moving) for entry in after)
+        value = 0.0 if id == target._id else float(target._array)  # what is moved itself is not rounded
         for about, unit, size in _directions(values[id], cotangent, more):
             probes = PROBES if is_polynomial else shared()["nudges"]
             probed = {at: move(unit * _scale_nudge(size, at)) for at in probes}
@@ -274,33 +275,37 @@ def _of_pass(
             slope = None if cotangent is None else float(np.sum(cotangent * unit))
             if not any(map(np.isfinite, moves.values())) or not np.isfinite(slope or 0.0):
                 continue
-            sizes = sorted(abs(m) for m in moves.values() if np.isfinite(m))
-            # Next to a pole, a few moves may be so large that all others would count as rounding.
-            zero = 1e-8 * max(abs(float(target._array)), sizes[len(sizes) * 3 // 4])
+            zeros = _find_zeros(value, moves)
             kept = {"tensor": tensors[id], "target": tensors[target._id], **about, "size": size}
             if slope is not None:
-                kept["slope"] = round_to(slope, zero / size)
-            numbers = moving & read & tensors.keys() - {target._id, *ids}
+                kept["slope"] = round_to(slope, zeros[min(moves, key=abs)] / size)
+            numbers = (_list_moving(makers, id) & read & tensors.keys()) - {target._id, *ids} if read else set()
             why = document.explain_read(min(numbers)) if numbers else ""
-            if slope is None or not all(abs(m - slope * _scale_nudge(size, at)) <= zero for at, m in moves.items()):
-                curve = _find_polynomial(moves, zero) if is_polynomial else None
+            if slope is None or not all(
+                abs(m - slope * _scale_nudge(size, at)) <= zeros[at] for at, m in moves.items()
+            ):
+                curve = _find_polynomial(moves, zeros[1.0]) if is_polynomial else None
                 if curve is None:
                     probed = {
                         at: probed[at] if at in probed else move(unit * _scale_nudge(size, at))
                         for at in shared()["nudges"]
                     }
-                    curve = [probe.moved for probe in probed.values()]
+                    moves = {at: probe.moved for at, probe in probed.items()}
+                    zeros, curve = _find_zeros(value, moves), [*moves.values()]
                     # A corner that the rest smooths out is not the reason, nor is the branch beyond it.
-                    smooth = set[int]() if (bends := _bends(probed, zero)) else {corner.entry for corner in corners}
+                    smooth = (
+                        set[int]() if (bends := _bends(probed, zeros[0.1])) else {corner.entry for corner in corners}
+                    )
                     reasons = []
                     for at, probe in probed.items():
                         by = _scale_nudge(size, at)
-                        is_right = abs(probe.moved - (slope or 0.0) * by) <= zero
+                        is_right = abs(probe.moved - (slope or 0.0) * by) <= zeros[at]
                         hold = partial(_move_on_branches, after, id, target, unit * by)
-                        reasons.append("" if is_right else _find_reason(probe, hold, cuts, zero, document, smooth))
+                        reasons.append("" if is_right else _find_reason(probe, hold, cuts, zeros[at], document, smooth))
                     small = probed[shared()["nudges"][len(reasons) // 2]]
                     near = "" if small.choice or small.switches else reasons[len(reasons) // 2]
-                    corner = bends and _find_corner(corners, after, id, target, unit * _scale_nudge(size, 0.05), zero)
+                    by = unit * _scale_nudge(size, 0.05)
+                    corner = bends and _find_corner(corners, after, id, target, by, zeros[0.05])
                     why = corner or near or why
                     if corner:
                         reasons = [
@@ -309,10 +314,29 @@ def _of_pass(
                     reasons = ["" if said == why else said for said in reasons]
                     if any(reasons):
                         kept["reasons"] = reasons
-                kept["moved"] = [round_to(m, zero) for m in curve]
+                moves = dict(zip(shared()["nudges"], curve, strict=True))
+                zeros = _find_zeros(value, moves)
+                kept["moved"] = [round_to(m, zeros[at]) for at, m in moves.items()]
             if why:
                 kept["why"] = why
             yield len(probed) // len(PROBES) * (len(after) + len(chosen)), kept
+
+
+def _find_zeros(value: float, moves: dict[float, float]) -> dict[float, float]:
+    """Return, for each nudge, how small a move counts as rounding: next to the target and the moves up to that nudge.
+
+    Next to a pole, a few moves are so large that all others would count as rounding: hence not the largest of them.
+    """
+    zeros = {}
+    for at in moves:
+        sizes = sorted(abs(m) for near, m in moves.items() if abs(near) <= abs(at) and np.isfinite(m))
+        zeros[at] = 1e-8 * max(abs(value), sizes[len(sizes) * 3 // 4] if sizes else 0.0)
+    return zeros
+
+
+def _list_moving(makers: dict[int, Entry], id: int) -> set[int]:
+    """Return the ids of a tensor and of everything that was computed from it."""
+    return {id, *(entry.output_id for entry in ahead([makers[made] for made in sorted(makers)], {id}, used_by))}
 
 
 def _find_cuts(after: list[Entry], id: int, cotangents: Any, stops: set[int]) -> list[Entry]:

@@ -40,7 +40,11 @@ class ExactResults:
     def is_rounded_zero(self, entry: Entry) -> bool:
         """Return whether the result of a sum or difference is what rounding leaves of 0; keep the entry for later."""
         self.makers[entry.output_id] = entry
-        if entry.operation not in (np.add, np.subtract) or entry.values is None or not _is_other_than_0(entry.output_value):
+        if (
+            entry.operation not in (np.add, np.subtract)
+            or entry.values is None
+            or not _is_other_than_0(entry.output_value)
+        ):
             return False
         return is_rounded_zero(entry.output_value, entry.values, self._find(entry.output_id, None, DEPTH))
 

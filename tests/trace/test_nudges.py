@@ -226,6 +226,14 @@ def test_what_a_print_may_keep_is_named():
     assert "plain numbers out of x" in reasons(trace_of(keeps_what_it_prints, 1.5), "x -> y")[-1]
 
 
+def keeps_elements(x):
+    return np.sum(x) * max(float(element) for element in x)
+
+
+def test_plain_numbers_of_what_leads_nowhere_are_named():
+    assert "Your code took plain numbers out of " in reasons(trace_of(keeps_elements, [1.0, 2.0]), "x along -> y")[0]
+
+
 def test_of_two_operations_that_take_another_branch_the_one_that_matters_is_named():
     twice = reasons(trace_of(lambda x: np.abs(x - 1.0) * 0.0 + np.maximum(x, 1.0), 1.5), "x -> y")
     assert "maximum(x, 1)" in twice[0]
@@ -244,7 +252,10 @@ def test_of_two_corners_the_one_that_the_target_has_is_named():
     assert not [one["why"] for one in softmax["nudges"] if one["tensor"] == 0 and "why" in one], "the max cancels"
 
 
-def test_next_to_a_pole_a_slope_is_not_0():
+def test_next_to_what_is_very_large_a_slope_is_not_0():
+    of_x, *_, of_target = ad.play(lambda x: np.exp(100.0 * x), 1.0).document()["nudges"]
+    assert of_x["slope"] == pytest.approx(100.0 * np.exp(100.0), rel=1e-3)
+    assert of_target["slope"] == 1.0
     slopes = [one["slope"] for one in ad.play(lambda x: 1.0 / (x - 0.999), 1.0).document()["nudges"]]
     assert slopes == pytest.approx([-1e6, -1e6, 1.0])
 
