@@ -145,8 +145,17 @@ class Differences:
                 return StepDifference(
                     "missing", _count((steps[0], steps[1])), _finish(f"the number of results is {text}")
                 )
+            common = [
+                [run.common.get(run.subject(run.steps[at]), -1) for at in part]
+                for run, part in zip(self.runs, seeds, strict=True)
+            ]
+            order = (
+                "the results come in another order: "
+                if -1 not in common[0] and sorted(common[0]) == sorted(common[1])
+                else ""
+            )
             for number, (here, there) in enumerate(zip(*seeds, strict=True)):
-                name = "the result" if counts[0] == 1 else f"result {number + 1}"
+                name = "the result" if counts[0] == 1 else f"{order}result {number + 1}"
                 if found := self._compare_result(here, there, name):
                     return found
         return None
@@ -170,7 +179,7 @@ class Differences:
         values = zip(_write_apart(a[place].item(), b[place].item()), self.names, strict=True)
         text = f"{name}{at} is {' and '.join(f'{value} in {run}' for value, run in values)}"
         if one.common.get(ours, -1) == other.common.get(theirs):
-            self.apart = self.apart or text
+            self.apart = self.apart or text.rpartition(": ")[2]
             return None
         return StepDifference("value", steps, _finish(text))
 
@@ -218,7 +227,8 @@ def _name(run: TracedRun, number: int) -> str:
     step = run.steps[number]
     tensor = run.subject(step)
     name = str(run.tensors[tensor]["name"])
-    if UNNAMED.fullmatch(name) and tensor in run.outputs:
+    is_called_so = name == str(run.document["title"]).partition("(")[0]  # after the function that returns it
+    if (is_called_so or UNNAMED.fullmatch(name)) and tensor in run.outputs:
         name = run.expression(run.outputs.index(tensor))
     return COMPARED[step["kind"]][1].format(name)
 

@@ -133,7 +133,8 @@ def squared_and_sine(x):
         (
             lambda x: (np.sin(x), np.cos(x)),
             lambda x: (np.cos(x), np.sin(x)),
-            "Result 1 at [1] is 0.909297 in the first run and -0.416147 in the second run.",
+            "The results come in another order: "
+            "result 1 at [1] is 0.909297 in the first run and -0.416147 in the second run.",
             "value",
             0,
         ),
@@ -154,7 +155,8 @@ def squared_and_sine(x):
         (
             lambda x: (x * 2.0, (x * 2.0)[0]),
             lambda x: ((x * 2.0)[0], x * 2.0),
-            "Result 1 is of shape (2,) in the first run and of shape () in the second run.",
+            "The results come in another order: "
+            "result 1 is of shape (2,) in the first run and of shape () in the second run.",
             "shape",
             0,
         ),
