@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.active import only
-from ..core.reach import behind
+from ..core.reach import ahead, behind
 from ..core.rule import kind_of, runs_code
 from ..derivatives.requests import seeds_of, tensors_of
 from ..derivatives.steps import Step, steps
@@ -278,7 +278,7 @@ class _Search:
             if step is not None:
                 by = silencer(step, self.steps, index if np.shape(step[1]) == wrong.shape else None)
                 if by is not None and step.entry is not entry:  # the bad value went on before it did harm
-                    by = by._replace(is_aligned=False)
+                    by = by._replace(is_aligned=by.is_aligned and self.keeps_places(entry, step.entry))
             account += "" if by is None else f"\n{explain_zero(by.entry)}."
             if made is None:
                 account += self.afterthought()
@@ -291,6 +291,15 @@ class _Search:
                 )
         advice = remedy(entry, inputs, value, by, self.labels, self.makers)
         return Nonfinite(entry, entry.place, entry.name, "forward", value, index, inputs, advice, account)
+
+    def keeps_places(self, first: Entry, last: Entry) -> bool:
+        """Return whether what is computed from one entry, up to another, has its elements, each in its place."""
+        between = ahead(self.makers.values(), {first.output_id})
+        return all(
+            is_elementwise(later) and np.shape(later.output_value) == np.shape(first.output_value)
+            for later in between
+            if later.output_id <= last.output_id
+        )
 
     def tell_backward(self, step: Step, argument: int, made: Any, sent: Any, is_sum: bool) -> Nonfinite:
         entry, cotangent, _ = step

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..core.reach import ahead
-from ..core.rule import kind_of, runs_code
+from ..core.rule import kind_of, rule_of, runs_code
 from ..text.places import names
 from ..text.shared import operators
 from ..text.source_code import parse_expression
@@ -80,6 +80,9 @@ ALSO_OVERFLOW = {"divide", "reciprocal", "power", "float_power"}
 DIVIDING = {"divide", "floor_divide", "remainder", "fmod"}
 """Operations that only fail where the second argument is 0."""
 
+STEEP = {"sqrt", "cbrt", "power", "float_power", "arccos"}
+"""Operations whose derivative may be infinite where they are 0: their remedies keep them away from 0, too."""
+
 GROWING = {np.prod, np.cumprod}
 """Operations that overflow even with inputs of ordinary size."""
 
@@ -93,6 +96,10 @@ def remedy(
     """
     if kind_of(entry.operation) == "checkpoint":
         return f"Call {entry.name} without ad.checkpoint, and tape.first_nonfinite names the operation inside it."
+    if (root := _find_root(entry, makers)) is not entry:
+        is_aligned = np.shape(root.output_value) == np.shape(entry.output_value)
+        by = by and by._replace(is_aligned=by.is_aligned and is_aligned)
+        entry, inputs = root, root.values
     if by is not None and by.entry.operation is np.where:
         return double_where(entry, by, labels, makers)
     if kind_of(entry.operation) == "custom":
@@ -150,7 +157,53 @@ def double_where(entry: Entry, by: Silencer, labels: Labels, makers: Makers) -> 
             f"safe = np.where(condition, input, {guarded[1]}), and use safe in place of the input."
         )
     lines = [whole.replace(before, after)] if before and before in whole else [f"{name} = {after}", whole]
+    lines[-1] = _guard_branch(lines[-1], by.argument, guarded[0])
     return "\n    ".join(["Make the input harmless before the operation sees it:", safe, *lines])
+
+
+def _guard_branch(where: str, argument: int, guarded: str) -> str:
+    """Write `safe` for what it guards wherever that is in a branch of a where, if all is done element by element."""
+    call = parse_expression(where)
+    branch = call.args[argument] if isinstance(call, ast.Call) and len(call.args) == 3 else None
+    if branch is None or not _is_by_element(branch):
+        return where
+    text, wanted = where.encode(), ast.dump(ast.parse(guarded, mode="eval").body)
+    found = [node for node in ast.walk(branch) if isinstance(node, ast.expr) and ast.dump(node) == wanted]
+    for node in sorted(found, key=lambda node: -node.col_offset):
+        text = text[: node.col_offset] + b"safe" + text[node.end_col_offset :]
+    return text.decode()
+
+
+def _is_by_element(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="np"), attr=name), args=parts, keywords=[]):
+            return kind_of(getattr(np, name, None)) == "elementwise" and all(map(_is_by_element, parts))
+        case ast.BinOp(left=left, right=right, op=operator):
+            return not isinstance(operator, ast.MatMult) and _is_by_element(left) and _is_by_element(right)
+        case ast.UnaryOp(operand=operand):
+            return _is_by_element(operand)
+    return isinstance(node, ast.Name | ast.Constant)
+
+
+def _find_root(entry: Entry, makers: Makers) -> Entry:
+    """Return the operation to mend: the one that made the number that fails, if its own derivative fails there as well.
+
+    Keeping 1 / np.sqrt(x) away from a division by 0 would leave the derivative of the square root at 0, which is
+    infinite, and so a NaN in the gradient.
+    """
+    known = None if runs_code(entry.operation) else REMEDIES.get(entry.name)
+    maker = makers.get(entry.ids[known.argument]) if known else None
+    while maker is not None and maker.values is not None and maker.name not in STEEP:
+        moving = [id for id in maker.ids if id is not None]
+        if len(moving) > 1 or not (maker.operation is np.multiply or kind_of(maker.operation) == "linear"):
+            return entry
+        maker = makers.get(moving[0]) if moving else None
+    if maker is None or maker.values is None:
+        return entry
+    rule: Any = rule_of(maker.operation)
+    with np.errstate(all="ignore"):
+        slope = rule.pull(0)(np.ones_like(maker.output_value), maker.output_value, *maker.values, **maker.keywords)
+    return entry if np.all(np.isfinite(slope)) else _find_root(maker, makers)
 
 
 def _fits(entry: Entry, by: Silencer, labels: Labels, makers: Makers) -> bool:

@@ -10,8 +10,6 @@ from math import isfinite
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
 from ..trace.arrays import keep_arrays
 from ..trace.differences import Differences, StepDifference
 from ..trace.trace import Trace
@@ -33,7 +31,8 @@ def compare(
     Both functions are run and differentiated as `play` does. Their steps are aligned by what is computed, then by line
     and operation, so names and the order of lines do not matter. Compared are shapes, dtypes and numbers of results,
     contributions, cotangents, gradients and assignments. An operation that only one run has is a difference if it
-    changes a number that is needed; a contribution that only one run has always is.
+    changes a number that is needed; a contribution that only one run has always is. If other results are
+    differentiated, that is the difference, and not their gradients.
 
     Numbers agree if they differ by at most 64 eps of the coarsest dtype so far, relative to the largest number in their
     arrays or among those that were added up to them; and later, by at most four times as much as any number before.
@@ -98,14 +97,6 @@ def _trace(what: Any, args: tuple[Any, ...], framework: str | None) -> Any:
     return trace_call(what, args, framework)
 
 
-def _find_result(document: dict[str, Any], arrays: dict[int, tuple[Any, Any]]) -> Any:
-    """Return what the first backward pass starts at, if it is a finite real number; else None."""
-    seed = next((step for step in document["steps"] if step["kind"] == "seed"), None)
-    _, result = arrays.get(id(seed and document["tensors"][seed["tensor"]]["value"]), (None, None))
-    is_number = result is not None and np.shape(result) == () and np.isrealobj(result) and np.isfinite(result)
-    return np.asarray(result, np.result_type(result, np.float16))[()] if is_number else None
-
-
 class TraceComparison:
     """Two runs and the first step at which they differ; true if nothing does. Created by `compare`.
 
@@ -144,7 +135,7 @@ class TraceComparison:
         self.difference: StepDifference | None = found.first
         self.agreed = found.agreed
         self._documents = [run.document for run in runs]
-        self._results = [_find_result(run.document, arrays) for run in runs]
+        self._apart = found.apart
         self._lines: list[str] = []
         for name, run, step in zip(names, runs, found.first.steps if found.first else (), strict=False):
             if step is not None and (line := run.line(step - 1)):
@@ -170,15 +161,11 @@ class TraceComparison:
     def _sentence(self) -> str:
         if self.difference is not None:
             return self.difference.text
-        one, other = self._results
-        if one is None or other is None:
-            return "Nothing differs."
-        eps = max(np.finfo(one.dtype).eps, np.finfo(other.dtype).eps)
-        if abs(one - other) <= np.sqrt(eps) * max(abs(one), abs(other)):  # half of the digits
+        if not self._apart:
             return "Nothing differs."
         return (
-            "Nothing differs by more than the rounding of what was added up. But this rounding is as large as the "
-            f"results are apart: {one:.9g} and {other:.9g}."
+            "No step differs by more than the rounding of the numbers that went into it. But here that is enough to "
+            f"change what comes out: {self._apart}."
         )
 
     @cached_property

@@ -56,32 +56,44 @@ class Differences:
         The largest difference of numbers in these, as in `StepDifference`.
     eps : float
         That of the coarsest dtype of either run so far.
+    apart : str
+        Which results differ although no step does by more than rounding, as a clause; empty if they agree.
     """
 
     def __init__(self, one: TracedRun, other: TracedRun, names: tuple[str, str]) -> None:
         self.runs, self.names = (one, other), names
         self.summed: dict[int, float] = {}  # by a tensor of the second run: the largest contribution to it
-        self.first: StepDifference | None = None
-        self.agreed, self.size, self.eps = 0, 0.0, 0.0
-        alignment = Alignment(one, other)
+        self.size, self.eps = 0.0, 0.0
+        self.agreeing: list[tuple[int, int]] = []  # the steps that agree
+        self.apart = ""
+        self.first = self._find_first(Alignment(one, other))
+        steps = self.first.steps if self.first else ()
+        kinds = {run.steps[at - 1]["kind"] for run, at in zip(self.runs, steps, strict=False) if at}
+        if kinds.isdisjoint((*FORWARD, "assign")):
+            self.first = self._compare_results() or self.first
+        ends = [np.inf if at is None else at - 1 for at in self.first.steps] if self.first else [np.inf, np.inf]
+        self.agreed = sum(here < ends[0] and there < ends[1] for here, there in self.agreeing)
+
+    def _find_first(self, alignment: Alignment) -> StepDifference | None:
         place, alone = min(((alignment.place(*steps), steps) for steps in alignment.alone), default=(np.inf, None))
         doubt: StepDifference | None = None
         for there, here in sorted(alignment.pairs.items()):
             if place < there:
                 break
-            if one.steps[here]["kind"] not in ("outcome", *ARRIVING):
+            if self.runs[0].steps[here]["kind"] not in ("outcome", *ARRIVING):
                 doubt = None  # the gradients agreed
             found = self._compare(here, there)
             if found is not None and there not in alignment.doubtful:
-                self.first = doubt or found
-                return
+                return doubt or found
             doubt = doubt or found
-            self.agreed += found is None
-        if alone is not None:
-            parts = zip(names, self.runs, alone, strict=True)
-            told = [f"{name} {_describe(run, step)}" for name, run, step in parts if step is not None]
-            kind, text = ("missing", "only ") if len(told) == 1 else ("operation", "the operations differ: ")
-            self.first = StepDifference(kind, _count(alone), _finish(text + "; ".join(told)))
+            if found is None:
+                self.agreeing.append((here, there))
+        if alone is None:
+            return None
+        parts = zip(self.names, self.runs, alone, strict=True)
+        told = [f"{name} {_describe(run, step)}" for name, run, step in parts if step is not None]
+        kind, text = ("missing", "only ") if len(told) == 1 else ("operation", "the operations differ: ")
+        return StepDifference(kind, _count(alone), _finish(text + "; ".join(told)))
 
     def _compare(self, here: int, there: int) -> StepDifference | None:
         found = self._differ(self.runs[0].steps[here], self.runs[1].steps[there])
@@ -117,6 +129,59 @@ class Differences:
             return "dtype", "", [f"{short_value(each)} ({each.dtype})" for each in (a, b)], size
         self.size = max(self.size, size if eps else 0.0)
         return None
+
+    def _compare_results(self) -> StepDifference | None:
+        """Compare what backward passes start at, of those that begin before the first difference.
+
+        Where another result is differentiated, its gradients are other ones for that reason.
+        """
+        until = self.first.steps if self.first else (None, None)
+        passes = [run.list_seeds(step) for run, step in zip(self.runs, until, strict=True)]
+        for seeds in zip(*passes, strict=False):
+            counts = [*map(len, seeds)]
+            if (fewer := min(counts)) < max(counts):
+                steps = [part[fewer] if len(part) > fewer else None for part in seeds]
+                text = f"{counts[0]} in {self.names[0]}, but {counts[1]} in {self.names[1]}"
+                return StepDifference(
+                    "missing", _count((steps[0], steps[1])), _finish(f"the number of results is {text}")
+                )
+            common = [
+                [run.common.get(run.subject(run.steps[at]), -1) for at in part]
+                for run, part in zip(self.runs, seeds, strict=True)
+            ]
+            order = (
+                "the results come in another order: "
+                if -1 not in common[0] and sorted(common[0]) == sorted(common[1])
+                else ""
+            )
+            for number, (here, there) in enumerate(zip(*seeds, strict=True)):
+                name = "the result" if counts[0] == 1 else f"{order}result {number + 1}"
+                if found := self._compare_result(here, there, name):
+                    return found
+        return None
+
+    def _compare_result(self, here: int, there: int, name: str) -> StepDifference | None:
+        """Compare two results; those that are the same in both runs have been compared where they were computed."""
+        one, other = self.runs
+        ours, theirs = one.subject(one.steps[here]), other.subject(other.steps[there])
+        (a, eps), (b, coarser) = one.result(ours), other.result(theirs)
+        if a is None or b is None:
+            return None
+        steps = _count((one.find_step(ours, here), other.find_step(theirs, there)))
+        if a.shape != b.shape:
+            shapes = [f"of shape {each.shape} in {run}" for each, run in zip((a, b), self.names, strict=True)]
+            return StepDifference("shape", steps, _finish(f"{name} is {' and '.join(shapes)}"))
+        off, eps = measure(a, b), max(eps, coarser, self.eps)
+        if not np.any(off > np.sqrt(eps) * size_of(a, b)):  # half of the digits
+            return None
+        place = np.unravel_index(int(np.argmax(off)), a.shape)
+        at = f" at [{', '.join(map(str, map(int, place)))}]" if a.shape else ""
+        values = zip(_write_apart(a[place].item(), b[place].item()), self.names, strict=True)
+        text = f"{name}{at} is {' and '.join(f'{value} in {run}' for value, run in values)}"
+        if one.common.get(ours, -1) == other.common.get(theirs):
+            self.apart = self.apart or text.rpartition(": ")[2]
+            return None
+        return StepDifference("value", steps, _finish(text))
 
     def _find_largest_summand(self, step: dict[str, Any]) -> float:
         """Return the size of the largest number of those that were added up to the array of a step."""
@@ -154,7 +219,7 @@ def _write_apart(*numbers: Any) -> list[str]:
 
 def _finish(text: str) -> str:
     """Write a sentence; what begins with a name or with code keeps its small letter."""
-    return f"{text[0].upper() if text.startswith(('the ', 'only ')) else text[0]}{text[1:]}."
+    return f"{text[0].upper() if text.startswith(('the ', 'only ', 'result ')) else text[0]}{text[1:]}."
 
 
 def _name(run: TracedRun, number: int) -> str:
@@ -162,7 +227,8 @@ def _name(run: TracedRun, number: int) -> str:
     step = run.steps[number]
     tensor = run.subject(step)
     name = str(run.tensors[tensor]["name"])
-    if UNNAMED.fullmatch(name) and tensor in run.outputs:
+    is_called_so = name == str(run.document["title"]).partition("(")[0]  # after the function that returns it
+    if (is_called_so or UNNAMED.fullmatch(name)) and tensor in run.outputs:
         name = run.expression(run.outputs.index(tensor))
     return COMPARED[step["kind"]][1].format(name)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from traceback import walk_tb
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,10 +15,8 @@ from ..core.tensor import Tensor
 from ..core.variable import Variable
 from ..text.failures import explain_mismatch, told
 from ..text.fitting import each
-from ..text.frames import Where, here
+from ..text.frames import Where, here, is_ours
 from ..text.mismatches import Parts
-
-JOINING = "To join tensors of one shape, write np.stack([...]); to put others end to end, np.concatenate([...])."
 
 
 class FailedOperation(NamedTuple):
@@ -73,10 +72,13 @@ def explain_sequence(error: BaseException) -> str:
 
     Where a tensor refused to become a plain number, NumPy says no more than this, and the tensor's error is its cause.
     """
-    if not (isinstance(error, ValueError) and str(error).startswith("setting an array element with a sequence")):
+    cause = error.__cause__
+    if not (isinstance(cause, TypeError) and str(error).startswith("setting an array element with a sequence")):
         return ""
-    said = str(error.__cause__) if isinstance(error.__cause__, TypeError) else JOINING
-    said = said.partition(": ")[2] or said  # without the place, which the step has
+    files = [frame.f_code.co_filename for frame, _ in walk_tb(cause.__traceback__)]
+    if not files or not is_ours[files[-1]]:  # it is Python's, about something else in the list
+        return ""
+    said = str(cause).partition(": ")[2] or str(cause)  # without the place, which the step has
     return said[0].upper() + said[1:]
 
 

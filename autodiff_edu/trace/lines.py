@@ -47,13 +47,14 @@ from ..core.events import Make, Read
 from ..core.tensor import Tensor
 from ..core.variable import Variable
 from ..text.formatting import spoken_value
-from ..text.frames import Where, user_frame
+from ..text.frames import Where, here, user_frame
 from ..text.places import expression, list_assigned
 from ..text.statements import is_theirs, jumps_at_once, names_assigned, statements, where_is, written_as
 from ..text.with_block import ExitMethod, WithBlock
 from .conditions import condition, describe_jump, describe_match, find_block_left_out, is_in
 from .line_events import FAILED, ByMonitoring, BySettrace, watch
 from .scopes import SCOPED
+from .unused import is_unused
 
 FETCH = dis.opmap["FOR_ITER"]
 
@@ -179,7 +180,7 @@ class Lines(WithBlock, Listener):
     """
 
     def __init__(self, trace: Any, hook: Any) -> None:
-        super().__init__({Entry: self.hear_operation, Read: trace.heard.append, Make: self.hear_make})
+        super().__init__({Entry: self.hear_operation, Read: self.hear_read, Make: self.hear_make})
         self.trace, self.hook = trace, hook
         self.watching: list[ByMonitoring | BySettrace] = []
         self.frames: list[Frame] = []
@@ -227,6 +228,11 @@ class Lines(WithBlock, Listener):
             task(*details)
 
     call = property(lambda self: self.frames[-1].call if self.frames else None)
+
+    def hear_read(self, read: Read) -> None:
+        """Note that plain numbers were read, unless they were only printed."""
+        if not is_unused(here()):
+            self.trace.heard.append(read)
 
     def hear_operation(self, entry: Entry) -> None:
         """Note an operation as it is now; if a tape is paused and nobody else reports it, it still becomes a step."""

@@ -20,9 +20,11 @@ from ..core.events import Event, Read
 from ..core.reach import ahead
 from ..core.rule import kind_of, rule_of, runs_code
 from ..derivatives.nudge import choices, find_changes, leading_to, run_again, used_by
+from ..derivatives.tangents import push_parts
 from ..rules.corners import positions
 from ..rules.operations import clip
 from ..text.shared import shared
+from .unused import is_unused
 
 MOST, MOST_ELEMENTS = 40, 48
 """The most nudged tensors and directions in a document, and the most other elements of arrays."""
@@ -41,6 +43,8 @@ POLYNOMIAL = {np.add, np.subtract, np.multiply, np.negative, np.positive, np.squ
 PICKING = {np.absolute, np.fabs, np.maximum, np.fmax, np.minimum, np.fmin, np.where, clip, np.sort, np.partition}
 PICKING |= {np.max, np.nanmax, np.min, np.nanmin}
 """The operations that are linear in branches: what their rules send back changes only with the branch."""
+FEW = 8
+"""Of how many operations that take another branch it is found out whether one alone is the reason."""
 UPWARDS = 1 + 1e-9
 """Breaks ties in rounding and between equal sizes the same way, whatever the last bit is."""
 
@@ -63,16 +67,34 @@ class Probe(NamedTuple):
     ----------
     moved : float
         How far the target moves; NaN where it cannot be computed, or the code would have gone another way.
-    choice, switch : Entry or None
-        What the code chose by and comes out differently, and the operation that takes another branch.
+    choice : Entry or None
+        What the code chose by and comes out differently.
+    switches : list of Entry
+        The operations that take another branch.
     held : list of float
         How far the target moves if a cut keeps what it was recorded with: for each, and at the end for all together.
     """
 
     moved: float
     choice: Entry | None = None
-    switch: Entry | None = None
+    switches: Sequence[Entry] = ()
     held: Sequence[float] = ()
+
+
+class Branch(NamedTuple):
+    """The branch that an operation took when it was recorded, as a line: what its rule takes it for."""
+
+    entry: Entry
+
+    def again(self, arguments: tuple[Any, ...]) -> Any:
+        """Compute the result on this branch."""
+        entry = self.entry
+        moves = {
+            k: arguments[k] - entry.values[k]
+            for k, id in enumerate(entry.ids)
+            if id is not None and arguments[k].dtype.kind == "f"
+        }
+        return sum(push_parts(entry, moves, entry.output_value, entry.values).values(), entry.output_value)
 
 
 class DescribedCorner(NamedTuple):
@@ -120,14 +142,15 @@ class Described:
         """Write that the user's code would go another way; empty if the document has no such entry."""
         return self._say(
             entry,
-            "Nudged this far, {text} comes out differently, and your code takes another branch. The replay of the "
-            "recorded program keeps the one it took.",
+            "After this nudge, {text} comes out differently, so your code may do something else. It is not run again "
+            "here, so it is not known how far the target would move.",
         )
 
     def explain_switch(self, entry: Entry) -> str:
         """Write that an operation takes another branch."""
         return self._say(
-            entry, "Nudged this far, {} takes another branch. The cotangent is the slope of the branch at nudge 0."
+            entry,
+            "After this nudge, {} takes another branch. The cotangent is the slope of the branch it was on before.",
         )
 
     def explain_cut(self, entry: Entry) -> str:
@@ -137,7 +160,10 @@ class Described:
     def explain_read(self, id: int) -> str:
         """Write that plain numbers were taken from a tensor."""
         name = self.document["tensors"][self.tensors[id]]["name"]
-        return f"The replay keeps what your code computed or decided from the plain numbers of {name}."
+        return (
+            f"Your code took plain numbers out of {name}. Anything it computed or decided with them stays as it was "
+            "here, so in a new run the target may move by another amount."
+        )
 
     def _say(self, entry: Entry, text: str) -> str:
         if entry.output_id not in self.entries:
@@ -222,7 +248,7 @@ def _of_pass(
     if len(results) > MOST_ENTRIES or not all(map(_is_here, results)) or sum(map(np.size, results)) > MOST_NUMBERS:
         return
     read = _read_before(target._id, heard)
-    ids = choices(makers, target._id, read)
+    ids = [id for id in choices(makers, target._id, read) if id in read or not is_unused(makers[id].where)]
     ways = leading_to(makers, *ids)
     if len(ways) > MOST_ENTRIES:
         return
@@ -241,6 +267,7 @@ def _of_pass(
         # A corner, a step or a peak between two probes would not be seen.
         moving = {id, *(entry.output_id for entry in after)}
         is_polynomial = not chosen and not cuts and all(_is_polynomial(entry, moving) for entry in after)
+        value = 0.0 if id == target._id else float(target._array)  # what is moved itself is not rounded
         for about, unit, size in _directions(values[id], cotangent, more):
             probes = PROBES if is_polynomial else shared()["nudges"]
             probed = {at: move(unit * _scale_nudge(size, at)) for at in probes}
@@ -248,26 +275,37 @@ def _of_pass(
             slope = None if cotangent is None else float(np.sum(cotangent * unit))
             if not any(map(np.isfinite, moves.values())) or not np.isfinite(slope or 0.0):
                 continue
-            zero = 1e-8 * max(abs(float(target._array)), *(abs(m) for m in moves.values() if np.isfinite(m)))
+            zeros = _find_zeros(value, moves)
             kept = {"tensor": tensors[id], "target": tensors[target._id], **about, "size": size}
             if slope is not None:
-                kept["slope"] = round_to(slope, zero / size)
-            numbers = moving & read & tensors.keys() - {target._id, *ids}
+                kept["slope"] = round_to(slope, zeros[min(moves, key=abs)] / size)
+            numbers = (_list_moving(makers, id) & read & tensors.keys()) - {target._id, *ids} if read else set()
             why = document.explain_read(min(numbers)) if numbers else ""
-            if slope is None or not all(abs(m - slope * _scale_nudge(size, at)) <= zero for at, m in moves.items()):
-                curve = _find_polynomial(moves, zero) if is_polynomial else None
+            if slope is None or not all(
+                abs(m - slope * _scale_nudge(size, at)) <= zeros[at] for at, m in moves.items()
+            ):
+                curve = _find_polynomial(moves, zeros[1.0]) if is_polynomial else None
                 if curve is None:
                     probed = {
                         at: probed[at] if at in probed else move(unit * _scale_nudge(size, at))
                         for at in shared()["nudges"]
                     }
-                    curve = [probe.moved for probe in probed.values()]
+                    moves = {at: probe.moved for at, probe in probed.items()}
+                    zeros, curve = _find_zeros(value, moves), [*moves.values()]
                     # A corner that the rest smooths out is not the reason, nor is the branch beyond it.
-                    smooth = set[int]() if (bends := _bends(probed)) else {corner.entry for corner in corners}
-                    reasons = [_find_reason(probe, cuts, zero, document, smooth) for probe in probed.values()]
+                    smooth = (
+                        set[int]() if (bends := _bends(probed, zeros[0.1])) else {corner.entry for corner in corners}
+                    )
+                    reasons = []
+                    for at, probe in probed.items():
+                        by = _scale_nudge(size, at)
+                        is_right = abs(probe.moved - (slope or 0.0) * by) <= zeros[at]
+                        hold = partial(_move_on_branches, after, id, target, unit * by)
+                        reasons.append("" if is_right else _find_reason(probe, hold, cuts, zeros[at], document, smooth))
                     small = probed[shared()["nudges"][len(reasons) // 2]]
-                    near = "" if small.choice or small.switch else reasons[len(reasons) // 2]
-                    corner = bends and _find_corner(corners, after, id, unit * _scale_nudge(size, 0.05))
+                    near = "" if small.choice or small.switches else reasons[len(reasons) // 2]
+                    by = unit * _scale_nudge(size, 0.05)
+                    corner = bends and _find_corner(corners, after, id, target, by, zeros[0.05])
                     why = corner or near or why
                     if corner:
                         reasons = [
@@ -276,10 +314,29 @@ def _of_pass(
                     reasons = ["" if said == why else said for said in reasons]
                     if any(reasons):
                         kept["reasons"] = reasons
-                kept["moved"] = [round_to(m, zero) for m in curve]
+                moves = dict(zip(shared()["nudges"], curve, strict=True))
+                zeros = _find_zeros(value, moves)
+                kept["moved"] = [round_to(m, zeros[at]) for at, m in moves.items()]
             if why:
                 kept["why"] = why
             yield len(probed) // len(PROBES) * (len(after) + len(chosen)), kept
+
+
+def _find_zeros(value: float, moves: dict[float, float]) -> dict[float, float]:
+    """Return, for each nudge, how small a move counts as rounding: next to the target and the moves up to that nudge.
+
+    Next to a pole, a few moves are so large that all others would count as rounding: hence not the largest of them.
+    """
+    zeros = {}
+    for at in moves:
+        sizes = sorted(abs(m) for near, m in moves.items() if abs(near) <= abs(at) and np.isfinite(m))
+        zeros[at] = 1e-8 * max(abs(value), sizes[len(sizes) * 3 // 4] if sizes else 0.0)
+    return zeros
+
+
+def _list_moving(makers: dict[int, Entry], id: int) -> set[int]:
+    """Return the ids of a tensor and of everything that was computed from it."""
+    return {id, *(entry.output_id for entry in ahead([makers[made] for made in sorted(makers)], {id}, used_by))}
 
 
 def _find_cuts(after: list[Entry], id: int, cotangents: Any, stops: set[int]) -> list[Entry]:
@@ -294,22 +351,45 @@ def _find_cuts(after: list[Entry], id: int, cotangents: Any, stops: set[int]) ->
     ]
 
 
-def _find_reason(probe: Probe, cuts: list[Entry], zero: float, document: Described, smooth: set[int]) -> str:
-    """Return why the cotangent misleads at a nudge: not that the curve bends, nor a branch of a `smooth` entry."""
+def _find_reason(probe: Probe, hold: Any, cuts: list[Entry], zero: float, document: Described, smooth: set[int]) -> str:
+    """Return why the cotangent misleads at a nudge: not that the curve bends, nor a branch of a `smooth` entry.
+
+    `hold` computes how far the target would move if some entries stayed on the branch that they were on.
+    """
     if probe.choice:
         return document.explain_choice(probe.choice)
-    if probe.switch and probe.switch.output_id not in smooth:
-        return document.explain_switch(probe.switch)
+    switches = [entry for entry in probe.switches if entry.output_id not in smooth]
+    if switches and abs(probe.moved - hold(switches)) > zero:  # else their branches add nothing
+        some = switches[:FEW] if len(switches) > 1 else []
+        first = next((entry for entry in some if abs(probe.moved - hold([entry])) > zero), switches[0])
+        return document.explain_switch(first)
     *alone, together = [bool(abs(probe.moved - held) > zero) for held in probe.held] or [False]
     return document.explain_cut(cuts[alone.index(True)]) if together and any(alone) else ""
 
 
-def _find_corner(corners: list[DescribedCorner], after: list[Entry], id: int, by: Any) -> str:
-    """Return what is said of the first corner that a nudge moves; empty if it moves none."""
+def _move_on_branches(after: list[Entry], id: int, target: Any, by: Any, held: list[Entry]) -> float:
+    """Compute how far a target moves if some entries stay on the branch that they were on, as a line."""
+    entries = [
+        Entry(one.operation, one.line, {}, one.values, one.output_value, Branch(one)) if one in held else one
+        for one in after
+    ]
+    try:
+        values = run_again(entries, id, lambda value: value + by)
+    except Exception:  # as in `_measure_move`
+        return float("nan")
+    return float(values.get(target._id, target._array) - target._array)
+
+
+def _find_corner(corners: list[DescribedCorner], after: list[Entry], id: int, target: Any, by: Any, zero: float) -> str:
+    """Return what is said of the first corner that a nudge moves and that moves the target; empty if there is none."""
     made = {entry.output_id: entry for entry in after}
     met = [corner for corner in corners if corner.entry in made and corner.tensor in {id, *made}]
     values = run_again(after, id, lambda value: value + by) if met else {}
+    hold = partial(_move_on_branches, after, id, target)
     for corner in sorted(met, key=lambda corner: corner.entry):
+        held = [made[corner.entry]]
+        if all(abs(hold(way, []) - hold(way, held)) <= zero for way in (by, -by)):
+            continue  # the rest hides it
         change = by if corner.tensor == id else values.get(corner.tensor, 0.0) - made[corner.tensor].output_value
         if np.asarray(change)[corner.element] != 0:
             return corner.text
@@ -318,10 +398,10 @@ def _find_corner(corners: list[DescribedCorner], after: list[Entry], id: int, by
     return ""
 
 
-def _bends(probed: dict[float, Probe]) -> bool:
+def _bends(probed: dict[float, Probe], zero: float) -> bool:
     """Return whether a target bends at nudge 0 as at a corner: half a nudge leaves half of the bend, not a quarter."""
     near, far = (probed[at].moved + probed[-at].moved for at in (0.05, 0.1))
-    return not abs(near) <= 0.35 * abs(far)
+    return not abs(near) <= max(0.35 * abs(far), zero)
 
 
 def _is_polynomial(entry: Entry, moving: set[int]) -> bool:
@@ -423,9 +503,9 @@ def _measure_move(
         moved, values = measure(after)
         if chosen and (changed := find_changes(chosen, ids, id, move)):
             return Probe(float("nan"), choice=changed[0])
-        switch = next((entry for entry in after if _is_switched(entry, id, move, values)), None)
+        switches = [entry for entry in after if _is_switched(entry, id, move, values)]
         held = [[cut] for cut in cuts] + [cuts] * bool(cuts)
-        return Probe(moved, None, switch, [measure([e for e in after if e not in some])[0] for some in held])
+        return Probe(moved, None, switches, [measure([e for e in after if e not in some])[0] for some in held])
     except Exception:  # the user's own numbers, moved to where a matrix is singular, or functions without a rule
         return Probe(float("nan"))
 

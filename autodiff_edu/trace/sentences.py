@@ -27,9 +27,9 @@ from .backward_calls import BackwardCall
 from .foreign import ForeignOperation, Gradient
 from .lines import Rebind
 from .memory import Stepped
+from .rounding import ExactResults, is_rounded_zero
 
-ROUNDING = 4
-"""A sum of at most so many eps of its largest part is what rounding leaves of 0."""
+ROUNDED = " (0 up to rounding)"
 
 OF_TAPES = {
     "release": "releases its arrays.",
@@ -71,6 +71,7 @@ class Sentences:
     ) -> None:
         self.labels, self.document, self.numbers, self.own, self.updates = labels, document, numbers, own, updates
         self.renamed: set[tuple[int, str]] = set()  # second names that have been mentioned
+        self.exact = ExactResults()
 
     def write(self, event: Event, step: dict[str, Any]) -> str:
         """Write the text of a step; everything else in it is there already."""
@@ -88,8 +89,7 @@ class Sentences:
                 size = "" if written else spoken_size(value)
                 text = f"{self._line(step)}{labels[entry.output_id]}{size} is {labels.aloud(entry)}"
                 text += f", which is {spoken_value(value)}" if written and value is not None else ""
-                if entry.operation in (np.add, np.subtract) and entry.values is not None:
-                    text += _note_rounding(value, *entry.values)
+                text += ROUNDED if self.exact.is_rounded_zero(entry) else ""
                 missed = f"{whose} is paused, so it does not record this."
                 recorded = missed if isinstance(event, events.Missed) else self._describe_recording(entry, step, whose)
                 return f"{text}.{self._describe_aliases(entry)} {_capitalise(recorded, self._own_name(step))}"
@@ -282,18 +282,9 @@ def _describe_sum(name: str, event: events.Accumulate, step: dict[str, Any], sai
     is_what = f"{said}, which is {contribution}" if said else contribution
     which = f" That was contribution {step['count']} of {step['of']}." if step["of"] > 1 else ""
     if event.before is not None:
-        after = f"{after}{_note_rounding(event.after._array, event.before._array, event.value._array)}"
+        rounded = is_rounded_zero(event.after._array, (event.before._array, event.value._array), None)
+        after += ROUNDED if rounded else ""
     return f"the contribution to {name} is {is_what}. {had}, so the cotangent of {name} is now {after}.{which}"
-
-
-def _note_rounding(total: Any, *parts: Any) -> str:
-    """Return a note that a sum of two numbers would be 0 without rounding, if nothing else is left of it."""
-    if np.shape(total) or getattr(total, "dtype", np.dtype(int)).kind not in "fc" or not total:
-        return ""
-    if not np.isfinite(total):
-        return ""
-    noise = ROUNDING * np.finfo(total.dtype).eps * max(np.max(np.abs(part)) for part in parts)
-    return " (0 up to rounding)" if abs(total) <= noise else ""
 
 
 def _describe_large_sum(name: str, event: events.Accumulate, step: dict[str, Any], said: str) -> str:

@@ -320,15 +320,24 @@ def trace(title: str = "trace", *called: Any) -> AbstractContextManager[Trace]:
     given: Any = title
     if not isinstance(given, str):
         name = getattr(given, "__name__", "f")
-        call = f"{name if name.isidentifier() else 'f'}({', '.join(f'{arg!r:.20}' for arg in called)})"
+        written = [_write_on_one_line(arg, 20) for arg in called]
+        passed = ", ".join("..." if text.endswith("…") else text for text in written)  # it is code to be copied
+        call = f"{name if name.isidentifier() else 'f'}({passed})"
         raise TypeError(
             "ad.trace is a `with` block: it keeps what the code in it does, and calls no function by itself. "
             f"Write:\n\n    with ad.trace() as steps:\n        {call}\n\nand then ad.play(steps). To run a function "
             "and its derivative and see both at once, call ad.play with it and its arguments."
         )
     if called:
-        raise TypeError(f"ad.trace takes a title and nothing else, but was also given {called[0]!r:.60}")
+        raise TypeError(
+            f"ad.trace takes a title and nothing else, but was also given {_write_on_one_line(called[0], 60)}"
+        )
     return _keep(title)
+
+
+def _write_on_one_line(value: Any, most: int) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 @contextmanager

@@ -196,6 +196,18 @@ class TracedRun:
             array = array.reshape(original.shape)  # a copy may have another shape
         return array, eps
 
+    def list_seeds(self, until: int | None) -> list[list[int]]:
+        """List the seeds of each backward pass, up to a step that is counted from 1."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for number, step in enumerate(self.steps[:until]):
+            if step["kind"] == "seed":
+                found[step["pass"]].append(number)
+        return list(found.values())
+
+    def find_step(self, tensor: int, otherwise: int) -> int:
+        """Return the step at which a tensor was computed, or another if it was not."""
+        return next((at for entry, at in self.ran.items() if self.outputs[entry] == tensor), otherwise)
+
     def index(self, step: dict[str, Any], place: Sequence[Any]) -> list[int]:
         """Return the index of an element that is compared; of a sample, the index in the whole array."""
         every = [] if self.arrays else (self.describe(step) or {}).get("every", [])

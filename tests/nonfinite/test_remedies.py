@@ -116,7 +116,7 @@ def test_a_divisor_that_is_written_as_0_is_to_be_replaced(f):
 
 
 def test_numbers_that_are_not_python_are_not_written_as_code():
-    result = found(ad.grad(lambda x: np.sum(np.sqrt(x))), [0.0, 1.0])
+    result = found(ad.grad(lambda x: np.sum(np.log(x + 0.0))), [0.0, 1.0])
     assert "[1 1] /" in result.account
     assert result.remedy == "Keep its input away from where this happens, for example with np.where."
 
@@ -168,7 +168,15 @@ def remedied(result, x):
         (lambda x: np.where(x > 0, np.sqrt(x), 0.0), [0.0, 4.0], "sqrt", "backward",
          ["safe = np.where(x > 0, x, 1.0)", "np.where(x > 0, np.sqrt(safe), 0.0)"]),
         (lambda x: np.where(x != 0, np.sin(x) / x, 1.0), [0.0, 1.0], "divide", "forward",
-         ["safe = np.where(x != 0, x, 1.0)", "np.where(x != 0, np.sin(x) / safe, 1.0)"]),
+         ["safe = np.where(x != 0, x, 1.0)", "np.where(x != 0, np.sin(safe) / safe, 1.0)"]),
+        (lambda x: np.where(x > 0, np.log(x) / x, 0.0), [0.0, 1.0], "log", "forward",
+         ["safe = np.where(x > 0, x, 1.0)", "np.where(x > 0, np.log(safe) / safe, 0.0)"]),
+        (lambda x: np.where(x > 0, np.log(np.sqrt(x)), 0.0), [0.0, 1.0], "log", "forward",
+         ["safe = np.where(x > 0, x, 1.0)", "np.where(x > 0, np.log(np.sqrt(safe)), 0.0)"]),
+        (lambda x: np.where(x > 0, x / np.sqrt(x), 0.0), [0.0, 1.0], "divide", "forward",
+         ["safe = np.where(x > 0, x, 1.0)", "np.where(x > 0, safe / np.sqrt(safe), 0.0)"]),
+        (lambda x: np.where(x > 0, np.log(x) * np.sum(x), 0.0), [0.0, 1.0], "log", "forward",
+         ["safe = np.where(x > 0, x, 1.0)", "np.where(x > 0, np.log(safe) * np.sum(x), 0.0)"]),
         (lambda x: np.where(x > 700, 0.0, np.exp(x)), [1.0, 1000.0], "exp", "forward",
          ["safe = np.where(x > 700, 0.0, x)", "np.where(x > 700, 0.0, np.exp(safe))"]),
         (lambda x: np.where(x > 0, 3.0 * np.cos(np.sqrt(x)) + 1.0, 0.0), [0.0, 1.0], "sqrt", "backward",
@@ -193,6 +201,24 @@ def test_a_bad_branch_that_where_does_not_take_is_remedied_by_a_second_where(f, 
     assert "The where in test_remedies.py, line" in result.account
     assert [written.strip() for written in result.remedy.splitlines()[1:]] == remedy
     assert remedied(result, x) is None
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "code", "mended"),
+    [
+        (lambda x: 1.0 / np.sqrt(x), [0.0, 1.0],
+         "np.sqrt(np.maximum(x, 2e-16))", lambda x: 1.0 / np.sqrt(np.maximum(x, 2e-16))),
+        (lambda x: x / np.sqrt(x @ x), [0.0, 0.0],
+         "np.sqrt(np.maximum(x @ x, 2e-16))", lambda x: x / np.sqrt(np.maximum(x @ x, 2e-16))),
+        (lambda x: np.log(2.0 * np.sqrt(x)), [0.0, 1.0],
+         "np.sqrt(np.maximum(x, 2e-16))", lambda x: np.log(2.0 * np.sqrt(np.maximum(x, 2e-16)))),
+        (lambda x: np.log(x**0.5), [0.0, 1.0],
+         "np.power(np.maximum(x, 2e-16), 0.5)", lambda x: np.log(np.power(np.maximum(x, 2e-16), 0.5))),
+    ],
+)  # fmt: skip
+def test_where_the_derivative_fails_as_well_the_operation_before_is_mended(f, x, code, mended):
+    assert found(f, x).remedy.splitlines()[-1].strip() == code
+    assert found(mended, x) is None
 
 
 def test_a_branch_that_was_computed_on_a_line_of_its_own_is_mended_there():

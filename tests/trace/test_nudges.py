@@ -73,7 +73,7 @@ def test_a_square_worked_out_by_hand():
         (lambda x: x / 4.0, 10),
         (lambda x: x**3, 10),
         (np.exp, 40),
-        (lambda x: np.maximum(x, 3.9), 40),
+        (lambda x: np.maximum(x, 3.9), 42),  # twice more on the branch that it leaves
         (np.abs, 40),  # a line, but only the points say so
     ],
 )
@@ -187,6 +187,79 @@ def test_a_cut_that_adds_nothing_is_not_to_blame():
     assert not reasons(trace_of(lambda x: np.where(x > 0, x * x, 0.0), 1.5), "x -> y"), "1.5 is far from 0"
 
 
+def compares_but_does_not_use_it(x):
+    large = x > 1.0  # noqa: F841
+    return x * x
+
+
+def only_prints(x):
+    large = x > 1.0
+    print(large, float(x), f"{float(x * 2.0):.3f}", x > 1.2)
+    return x * x
+
+
+def keeps_what_it_prints(x):
+    kept = []
+    print(kept.append(float(x)), x > 1.0)
+    return x * x + kept[0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.maximum(x, 1.0) * 0.0 + x * x,
+        lambda x: x * x + (np.abs(x - 1.0) - np.abs(x - 1.0)),
+        lambda x: np.where(x > 1.0, x, 2.0 * x) * 0.0 + np.sort(np.stack([x, 0.0 * x + 1.0]))[0] * 0.0 + x**3,
+        lambda x: np.maximum(x, 1.0) + np.minimum(x, 1.0) + np.exp(x),
+        compares_but_does_not_use_it,
+        only_prints,
+    ],
+)
+def test_what_adds_nothing_is_not_a_reason(function):
+    found = kept(trace_of(function, 1.5), "y")["x -> y"]
+    assert not any(found.get("reasons", ()))
+    assert "why" not in found
+    assert None not in moved(found)
+
+
+def test_what_a_print_may_keep_is_named():
+    assert "plain numbers out of x" in reasons(trace_of(keeps_what_it_prints, 1.5), "x -> y")[-1]
+
+
+def keeps_elements(x):
+    return np.sum(x) * max(float(element) for element in x)
+
+
+def test_plain_numbers_of_what_leads_nowhere_are_named():
+    assert "Your code took plain numbers out of " in reasons(trace_of(keeps_elements, [1.0, 2.0]), "x along -> y")[0]
+
+
+def test_of_two_operations_that_take_another_branch_the_one_that_matters_is_named():
+    twice = reasons(trace_of(lambda x: np.abs(x - 1.0) * 0.0 + np.maximum(x, 1.0), 1.5), "x -> y")
+    assert "maximum(x, 1)" in twice[0]
+    again = reasons(trace_of(lambda x: np.maximum(np.maximum(x, 1.0), 1.0), 1.5), "x -> y")
+    assert "maximum(" in again[0], "neither alone would be the reason"
+
+
+def test_of_two_corners_the_one_that_the_target_has_is_named():
+    (nudge,) = [
+        one
+        for one in ad.play(lambda x: np.abs(x) * 0.0 + np.maximum(x, 0.0), 0.0).document()["nudges"]
+        if one["tensor"] == 0
+    ]
+    assert "maximum(x, 0)" in nudge["why"]
+    softmax = ad.play(lambda x: np.exp(x - np.max(x))[0] / np.sum(np.exp(x - np.max(x))), [1.0, 1.0]).document()
+    assert not [one["why"] for one in softmax["nudges"] if one["tensor"] == 0 and "why" in one], "the max cancels"
+
+
+def test_next_to_what_is_very_large_a_slope_is_not_0():
+    of_x, *_, of_target = ad.play(lambda x: np.exp(100.0 * x), 1.0).document()["nudges"]
+    assert of_x["slope"] == pytest.approx(100.0 * np.exp(100.0), rel=1e-3)
+    assert of_target["slope"] == 1.0
+    slopes = [one["slope"] for one in ad.play(lambda x: 1.0 / (x - 0.999), 1.0).document()["nudges"]]
+    assert slopes == pytest.approx([-1e6, -1e6, 1.0])
+
+
 @pytest.mark.parametrize(
     ("function", "operation"),
     [
@@ -214,7 +287,7 @@ def test_plain_numbers_that_the_code_took_are_named():
 
     document = trace_of(chosen, 1.5).document()
     (nudge,) = [each for each in document["nudges"] if each["tensor"] == 0]
-    assert nudge["why"] == "The replay keeps what your code computed or decided from the plain numbers of a."
+    assert nudge["why"].startswith("Your code took plain numbers out of a. Anything it computed or decided with them ")
     assert all("why" not in each for each in trace_of(lambda x: x * x, 1.5).document()["nudges"])
 
 

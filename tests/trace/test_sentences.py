@@ -162,6 +162,29 @@ def test_what_rounding_leaves_of_zero_is_told():
         assert sum("rounding" in text for text in texts) == (kind == "accumulate"), "what is small by itself is not 0"
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_a_difference_that_is_there_is_not_called_rounding(dtype):
+    eps = np.finfo(dtype).eps
+    for f in (
+        lambda x: x - dtype(1.0 - eps),
+        lambda x: x * dtype(1.0) - dtype(1.0 - eps) * x,
+        lambda x: (x + eps) - x,  # a difference quotient with a very small step
+    ):
+        assert "rounding" not in list_sentences(f, x=dtype(1.0))["record"][-1]
+    said = list_sentences(lambda x: x * dtype(0.3) - (x * dtype(0.1) + x * dtype(0.2)), x=dtype(1.0))["record"][-1]
+    assert "which is 0. " in said or "(0 up to rounding). " in said
+
+
+def test_long_products_are_not_followed_without_rounding():
+    def f(x):
+        y = x
+        for _ in range(60):
+            y = y * y
+        return y - (y - 1e-17)
+
+    assert list_sentences(f, x=1.0)
+
+
 def test_summands_that_cancel_have_the_digits_that_their_sum_needs():
     with ad.trace() as kept:
         with ad.GradientTape() as tape:

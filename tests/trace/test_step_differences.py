@@ -120,3 +120,72 @@ def test_rounding_is_relative_to_what_was_added():
     assert not ad.compare(lambda x: x[0] + x[1], lambda x: x[0] + x[1] + 1e-5, x)
     x = x.astype(np.float32)
     assert not ad.compare(lambda x: x[0] + x[0], lambda x: x[0] + (x[0] + np.float32(1e4)), x)
+
+
+def squared_and_sine(x):
+    a = x * x
+    return a, np.sin(a)
+
+
+@pytest.mark.parametrize(
+    ("f", "g", "text", "kind", "agreed"),
+    [
+        (
+            lambda x: (np.sin(x), np.cos(x)),
+            lambda x: (np.cos(x), np.sin(x)),
+            "The results come in another order: "
+            "result 1 at [1] is 0.909297 in the first run and -0.416147 in the second run.",
+            "value",
+            0,
+        ),
+        (
+            lambda x: squared_and_sine(x)[1],
+            lambda x: squared_and_sine(x)[0],
+            "The result at [1] is -0.756802 in the first run and 4 in the second run.",
+            "value",
+            0,
+        ),
+        (
+            lambda x: squared_and_sine(x)[1],
+            squared_and_sine,
+            "The number of results is 1 in the first run, but 2 in the second run.",
+            "missing",
+            2,
+        ),
+        (
+            lambda x: (x * 2.0, (x * 2.0)[0]),
+            lambda x: ((x * 2.0)[0], x * 2.0),
+            "The results come in another order: "
+            "result 1 is of shape (2,) in the first run and of shape () in the second run.",
+            "shape",
+            0,
+        ),
+    ],
+)
+def test_what_is_differentiated_comes_before_its_gradients(f, g, text, kind, agreed):
+    found = ad.compare(f, g, [1.0, 2.0])
+    assert (found.difference.text, found.difference.kind) == (text, kind)
+    assert found.agreed == agreed
+    assert not found
+
+
+def test_results_of_any_shape_that_are_all_rounding_are_not_said_to_be_equal():
+    def f(x):
+        return x, x + 1e16 - 1e16
+
+    said = str(ad.compare(f, lambda x: (x, x + (1e16 - 1e16)), [0.5, 1.0]))
+    assert "result 2 at [1] is 0 in " in said
+    assert "and 1 in " in said
+
+
+def test_a_wrong_gradient_comes_before_the_losses_that_it_changes():
+    def train(rate):
+        w = ad.Variable(1.0, name="w")
+        with ad.trace() as kept:
+            for _ in range(2):
+                with ad.GradientTape() as tape:
+                    loss = (w * 2.0 - 1.0) ** 2
+                w.assign_sub(rate * tape.gradient(loss, w))
+        return kept
+
+    assert ad.compare(train(0.1), train(0.2)).difference.text.startswith("The new value of w is 0.6 in ")

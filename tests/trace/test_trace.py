@@ -588,3 +588,7 @@ def test_a_trace_that_is_called_like_play_says_that_it_is_a_with_block():
         ad.trace(lambda: None)
     with pytest.raises(TypeError, match="a title and nothing else, but was also given 2"):
         ad.trace("a square", 2)
+    with pytest.raises(TypeError, match=r"nothing else, but was also given array\(\[\[0., 1.\], \[2., 3.\]\]\)$"):
+        ad.trace("a square", np.arange(4.0).reshape(2, 2))
+    with pytest.raises(TypeError, match=r"  cube\(1.5, \.\.\.\)\n"):  # half of an array could not be run
+        ad.trace(cube, 1.5, np.arange(4.0).reshape(2, 2))

@@ -1,0 +1,64 @@
+r"""Which values a program only prints or does not use at all, as its code says.
+
+>>> code = ["def f(x):\n", "    large = x > 1\n", "    print(large)\n", "    return x if x > 2 else 1\n"]
+>>> found = _find_unused(SourceCode("f.py", code))
+>>> (2, 2, 12, 17) in found, (4, 4, 16, 21) in found
+(True, False)
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..text.frames import Where
+from ..text.places import position_of
+from ..text.source_code import SourceCode, Span, source_of, span
+
+HARMLESS = {"print", "float", "int", "bool", "str", "repr", "round", "len", "type", "numpy", "item", "tolist"}
+"""Functions that keep nothing of what they are given; all of NumPy's count as such, too."""
+
+
+def is_unused(where: Where) -> bool:
+    """Return whether the value of an expression is certainly only printed, or not used at all."""
+    return position_of(*where) in source_of(where[0].co_filename).read(_find_unused)
+
+
+def _find_unused(source: SourceCode) -> set[Span | None]:
+    """Return the positions of what is only printed, or only given a name that nothing but a `print` uses."""
+    prints = [node for node in source.nodes if isinstance(node, ast.Expr) and _is_print(node.value)]
+    printed = {part for node in prints for part in ast.walk(node)}
+    found = {span(part) for part in printed}
+    for function in (node for node in source.nodes if isinstance(node, ast.FunctionDef)):  # a cell's names are global
+        inside, used = list(ast.walk(function)), set[str]()
+        for node in inside:
+            match node:
+                case ast.Name(id=name, ctx=ast.Load()) if node not in printed:
+                    used.add(name)
+                case ast.Global(names=names) | ast.Nonlocal(names=names):
+                    used.update(names)
+        for node in inside:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in used and _keeps_nothing(value):
+                    found.add(span(value))
+                case ast.Expr(value=ast.Compare() as value):
+                    found.add(span(value))
+    return found
+
+
+def _is_print(node: ast.expr) -> bool:
+    is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+    return is_print and _keeps_nothing(node)
+
+
+def _keeps_nothing(tree: ast.expr) -> bool:
+    """Return whether an expression has no effect but its value, and what it prints."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name in HARMLESS:
+                pass
+            case ast.Call(func=ast.Attribute(value=value, attr=name)):
+                if name not in HARMLESS and not (isinstance(value, ast.Name) and value.id in ("np", "numpy")):
+                    return False
+            case ast.Call() | ast.NamedExpr() | ast.Await() | ast.Yield() | ast.YieldFrom():
+                return False
+    return True
