@@ -19,6 +19,8 @@ const watchers = new Set();
 
 export class Stopped extends Error {}
 
+export const isStarted = () => "own" in pythons;
+
 // Ask Python for something; `tell` hears how the loading goes, and `see` gets what is shown on the way. Programs run
 // one at a time, in the order asked; those of a link among themselves.
 export function ask(message, tell, see) {
