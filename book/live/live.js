@@ -291,8 +291,8 @@ function live(cell, program, fields, texts) {
     const outputs = [...box.children];
     let room = SLIDERS;
     for (const [number, { output, ranges }] of told.sliders.entries()) {
-      const place = { key, number, output: outputs[output], replay, guest: isGuest(), most: room };
-      outputs[output].before(sliders(ranges, place));
+      const given = { key, number, output: outputs[output], replay, guest: isGuest(), most: room };
+      outputs[output].before(sliders(ranges, given));
       room -= Math.min(room, ranges.length);
     }
     place.replaceChildren(box);
@@ -349,7 +349,8 @@ function outcome({ kind, source }, { source: ran, line, outputs, answers }) {
     return answers.length ? "" : `Nothing was checked: write ${source.trim().split("\n").at(-1)} in the last line.`;
   }
   if (kind === "run") {
-    return outputs.length || answers.length ? "" : "It ran. It has no output of its own; the cells below can use what it defines.";
+    const words = "It ran. It has no output of its own; the cells below can use what it defines.";
+    return outputs.length || answers.length ? "" : words;
   }
   if (!outputs.length) return "The program ran, but shows nothing: print(x) shows a value, ad.play(f, x) a player.";
   const plays = outputs.some(([what, text]) => what === "html" && text.includes("data-autodiff-player"));

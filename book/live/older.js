@@ -1,5 +1,5 @@
 // Outputs that were made after other cells above than those that stand there now turn grey, as those of a cell do whose
-// own text was edited. A cell above whose players alone were changed leaves the same to the cells below: Python says so.
+// own text was edited. A cell above leaves the same to those below if only its players were changed: Python says so.
 import { ask, isStarted } from "./python.js";
 
 const PAUSE = 300; // milliseconds without a key

@@ -183,8 +183,8 @@ async function load(chosen) {
   const others = count(came.other.length, "program");
   return [
     `Loaded from ${chosen.name}: ${came.new.length ? describe(came.new) : "nothing new"}.`,
-    came.known.length ? `${came.known.length} ${came.known.length === 1 ? "was" : "were"} already here.` : "",
-    came.other.length ? `${others} had a different text here: yours stays, and its page offers the one in the file.` : "",
+    came.known.length ? `${came.known.length} already here.` : "",
+    came.other.length ? `${others} had another text here: yours stays, and its page offers the one in the file.` : "",
     lost.length ? `There was no room for ${lost.length} of them.` : "",
     content.edition === told.edition ? "" : `The file was saved by edition ${content.edition}; this is ${told.edition}.`,
   ].filter(Boolean).join(" ");

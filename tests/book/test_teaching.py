@@ -18,7 +18,7 @@ CHAPTERS = {str(chapter.number): chapter for chapter in OURS.chapters}
 ORDER = list(CHAPTERS)
 KNOWN = {"1", "2", "3", "6"}
 """The chapters that the page says everyone needs."""
-WORDS = "zero one two three four five six seven eight nine ten".split()
+WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 HEADINGS = ["What goes wrong", "What to ask", "In ten minutes", "Exercises", "Where the player helps"]
 
 
