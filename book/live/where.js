@@ -184,7 +184,7 @@ async function load(chosen) {
   return [
     `Loaded from ${chosen.name}: ${came.new.length ? describe(came.new) : "nothing new"}.`,
     came.known.length ? `${came.known.length} already here.` : "",
-    came.other.length ? `${others} had another text here: yours stays, and its page offers the one in the file.` : "",
+    came.other.length ? `${others} had another text here: yours stays, and its page offers the file’s.` : "",
     lost.length ? `There was no room for ${lost.length} of them.` : "",
     content.edition === told.edition ? "" : `The file was saved by edition ${content.edition}; this is ${told.edition}.`,
   ].filter(Boolean).join(" ");

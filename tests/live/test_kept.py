@@ -249,7 +249,7 @@ def test_progress_is_saved_to_a_file_forgotten_brought_back_and_loaded(where: An
     mine = {**TEXT, "source": "# here"}
     store(page, **{"text the-tape/first-player": mine})
     said = load(page, content)
-    assert "1 program had another text here: yours stays, and its page offers the one in the file." in said
+    assert "1 program had another text here: yours stays, and its page offers the file’s." in said
     kept = read_storage(page)["text the-tape/first-player"]
     assert (kept["source"], kept["others"]) == ("# here", [{"source": TEXT["source"], "why": "file"}])
     where.stays_home()
