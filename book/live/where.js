@@ -186,7 +186,7 @@ async function load(chosen) {
     came.known.length ? `${came.known.length} already here.` : "",
     came.other.length ? `${others} had another text here: yours stays, and its page offers the file’s.` : "",
     lost.length ? `There was no room for ${lost.length} of them.` : "",
-    content.edition === told.edition ? "" : `The file was saved by edition ${content.edition}; this is ${told.edition}.`,
+    content.edition === told.edition ? "" : `Edition ${content.edition} saved the file; this is ${told.edition}.`,
   ].filter(Boolean).join(" ");
 }
 
