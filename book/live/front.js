@@ -127,14 +127,16 @@ cell.prepend(bar);
 
 function settle(source) {
   const isBooks = source === program.source;
-  const [, value, x] = OWN.exec(source) ?? [];
+  // A link's function is not the reader's: neither the slider nor the field may run it as such.
+  const isGuest = cell.querySelector(".live-offers .live-linked") !== null;
+  const [, value, x] = (!isGuest && OWN.exec(source)) || [];
   own = value !== undefined;
   if (own) slider.value = x;
   if (!field.matches(":focus")) field.value = isBooks ? example : value ?? "";
   field.placeholder = example;
   number.textContent = String(slider.valueAsNumber).replace("-", "−");
   front.classList.toggle("edited", !own && !isBooks); // the slider knows nothing of it
-  bar.hidden = isBooks || cell.querySelector(".live-offers .live-linked") !== null;
+  bar.hidden = isBooks || isGuest;
   if (isBooks) front.classList.remove("yours");
 }
 

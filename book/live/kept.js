@@ -4,7 +4,7 @@ import { settleLink } from "./linked.js";
 
 const { course } = JSON.parse(document.querySelector("#live-programs").textContent);
 const PLACE = ["autodiff_edu", course].filter(Boolean).join(" "); // two courses may stand at one address
-const MOST = 8; // texts of one program
+const MOST = 8; // texts of one program that are offered at once; the others unfold
 
 export function read(key) {
   try {
@@ -49,8 +49,7 @@ export const areValues = (values) => Array.isArray(values) && values.length <= 1
 const FORMS = {
   text: ({ edition, source, values = [], texts = {}, others = [] }) => isText(edition) && isText(source) &&
     areValues(values) && isObject(texts) && Object.values(texts).every(isText) &&
-    Array.isArray(others) && others.length <= MOST &&
-    others.every((other) => isText(other?.source) && isText(other.why)),
+    Array.isArray(others) && others.every((other) => isText(other?.source) && isText(other.why)),
   answer: ({ answer, right, first }) => isText(answer) && typeof right === "boolean" && typeof first === "boolean",
   solved: () => true,
 };
@@ -107,7 +106,8 @@ export function merge(key, value, why) {
   return keep(key, { ...here, others: more.reduce(add, others) }) ? "other" : undefined;
 }
 
-const add = (others, other) => [other, ...others.filter(({ source }) => source !== other.source)].slice(0, MOST);
+// However many there are, none is dropped: the browser's room is the limit, and where it is full, the page says so.
+const add = (others, other) => [other, ...others.filter(({ source }) => source !== other.source)];
 
 // What was typed into a program: into this edition of it, and the other texts that there are. What comes by a link is
 // a guest; it is shown before anything of it is kept, and what is kept is offered beside it.
@@ -145,6 +145,12 @@ export function barOf(words) {
   return bar;
 }
 
+function folded(words, lines) {
+  const details = document.createElement("details");
+  details.append(Object.assign(document.createElement("summary"), { textContent: words }), ...lines);
+  return details;
+}
+
 function line(words, press, pressed) {
   const [offered, button] = ["p", "button"].map((name) => document.createElement(name));
   offered.className = "live-offer";
@@ -173,8 +179,10 @@ export function memory(program, fields, { before: { guest, source: came } = {}, 
   function offer() {
     const wordsOf = ({ why }) => Object.hasOwn(OFFERS, why) ? OFFERS[why] : OFFERS.before;
     const lines = others.map((other) => line(...wordsOf(other), () => put(other)));
+    const more = lines.splice(MOST);
+    if (more.length) lines.push(folded(`${more.length} more of your texts for this program`, more));
     if (left?.back) lines.unshift(line("Your text is gone.", "Bring it back", left.back));
-    if (guest) lines.unshift(barOf("This program comes from a link: read it, then play."));
+    if (guest) lines.unshift(barOf("This program comes from a link. Read it before you press Replay."));
     bar.replaceChildren(...lines);
   }
 
@@ -186,8 +194,8 @@ export function memory(program, fields, { before: { guest, source: came } = {}, 
     if (!isKnown) others = add(others, { source: before, why: "before", guest });
     made = isMade ? source : undefined;
     guest = isGuest;
+    offer(); // first, for the front page looks there whose the text is
     fields.setSource(source);
-    offer();
     keepAll();
   }
 

@@ -24,7 +24,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
-from earlier import MAGIC, needed, plain
+from earlier import MAGIC, is_import, is_played, needed, plain
 from mathematics import advise
 
 NAME = "program.py"
@@ -35,6 +35,8 @@ LONGEST = 200_000
 """How many characters of what is printed are shown; a page with more would be slow to scroll."""
 FLOOD, MOST = 1_000_000, 1000
 """How many characters a program may print, and how many things it may display; one that goes on never ends."""
+FIELDS = 20
+"""How many values of a program have a field."""
 UNREADABLE = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
 """What reading a program may raise."""
 VIEWS = {"play", "explore", "sweep", "descend"}
@@ -56,7 +58,8 @@ def values(source: str) -> list[dict[str, str]]:
     [{'name': 'x', 'text': '3.0'}]
     """
     with suppress(*UNREADABLE):
-        return [{"name": name, "text": ast.get_source_segment(plain(source), node)} for name, node in _values(source)]
+        found = _values(source)[:FIELDS]
+        return [{"name": name, "text": ast.get_source_segment(plain(source), node)} for name, node in found]
     return []
 
 
@@ -154,6 +157,10 @@ class Kernel:
             return "\n".join(ast.unparse(cell) for cell in _setup(above, source))
         return ""
 
+    def lasting(self, cells: list[dict[str, Any]]) -> list[str | None]:
+        """Return what each cell leaves to the cells below, as text: all but its players; None if it cannot be read."""
+        return [_lasting(each["source"], each["texts"]) for each in cells]
+
     def run(
         self,
         above: list[dict[str, Any]],
@@ -184,10 +191,10 @@ class Kernel:
             "source" and "values" are the program that ran; "outputs" has pairs of a kind ("html", "picture", "text" or
             "error") and a text; "line" is the number of the line that failed, or None, and "above" the title of its
             cell, if that is another; "answers" has what `check` said, and "sliders" what each explorer can move, with
-            the number of its output.
+            the number of its output; "alone" is true if it took nothing from the cells above but what they import.
         """
         told: dict[str, Any] = {"source": source, "outputs": [], "line": None, "above": None}
-        told |= {"answers": [], "sliders": []}
+        told |= {"answers": [], "sliders": [], "alone": False}
         name = _name(title)
         self.explorers[key] = []
         try:
@@ -196,6 +203,7 @@ class Kernel:
                 told["source"] = source = with_values(source, texts)
             with np.errstate(), np.printoptions():  # another program finds them as they were
                 names = self._names(above, source, key)
+                told["alone"] = is_alone(_setup(above, source))
                 with _listening(told["answers"]):  # what a cell above checks is not an answer here
                     self._run(names, source, told, key, title, name)
         except BaseException as error:  # also SystemExit and what only a program can raise
@@ -412,6 +420,18 @@ def _setup(above: list[dict[str, Any]], source: str) -> list[ast.Module]:
             raise AboveError(each["title"], error) from None
         cells.append(ast.parse(_known(plain(text), name), name))
     return needed(cells, ast.parse(plain(source)))
+
+
+def is_alone(cells: list[ast.Module]) -> bool:
+    """Return whether a program takes nothing from what it needs of the cells above but what they import."""
+    return all(is_import(node) for cell in cells for node in cell.body)
+
+
+def _lasting(source: str, texts: dict[str, str]) -> str | None:
+    with suppress(*UNREADABLE):
+        tree = ast.parse(plain(with_values(source, texts)))
+        return ast.unparse(ast.Module([node for node in tree.body if not is_played(node, {"ad"})], []))
+    return None
 
 
 def _name(title: str) -> str:

@@ -2,6 +2,7 @@
 import { formOf } from "./form.js";
 import { areValues, barOf, memory, sort, typed } from "./kept.js";
 import { isLink, linkButton, programOf } from "./linked.js";
+import { olderOutputs } from "./older.js";
 import { ask, obstacle, placed, progressOf, stop, Stopped } from "./python.js";
 import { shown } from "./shown.js";
 import { sliders } from "./sliders.js";
@@ -11,6 +12,7 @@ import { trainer } from "./trainer.js";
 const { programs, predictions, built, files, install } =
   JSON.parse(document.querySelector("#live-programs").textContent);
 const LONGEST = 200_000; // letters of a program
+const SLIDERS = 20; // of a program; more would flood the page
 const cells = document.querySelectorAll("div.cell");
 const page = location.pathname.split("/").at(-1) || "index.html";
 for (const program of programs) { // what a page shows is not said twice
@@ -25,17 +27,27 @@ const link = await programOf(programs).catch(({ message }) => {
 });
 
 const ACTIONS = { check: "Check", play: "Replay", run: "Run" };
+const LEFT_OUT = "It ran after the book's own program above, not after the one from the link.";
 const editors = new Map(); // by program, what is typed into it
 // Nothing builds on an exercise, which is the reader's; of a cell that runs elsewhere, some statements may run here.
 const ABOVE = ["play", "run", "train", "elsewhere"];
+
+const older = olderOutputs(programs, cells, (program, isBooks) => above(program, isBooks || isGuestIn(program)));
 
 sort(programs, page);
 for (const program of programs) {
   const cell = program.cell === null ? document.querySelector(".live-program") : cells[program.cell];
   if (!cell) continue;
   if (program.kind === "elsewhere") pointElsewhere(cell);
-  else if (program.kind === "train") trainer(cell, program, { built, files, above: () => above(program) });
-  else prepare(cell, program);
+  else if (program.kind === "train") {
+    trainer(cell, program, {
+      built, files, above() {
+        const now = above(program);
+        older(program, { above: now });
+        return now;
+      },
+    });
+  } else prepare(cell, program);
 }
 remember(predictions, cells);
 if (document.querySelector(".front")) import("./front.js");
@@ -53,7 +65,14 @@ function above(program, isGuest) {
   });
 }
 
-const titleOf = ({ cell }) => (cell === null ? "" : `cell ${cell + 1}`);
+// Whether a link's program stands there; the reader's own cells run without it.
+function isGuestIn(program) {
+  return editors.get(program)?.() === program;
+}
+
+function titleOf({ cell }) {
+  return cell === null ? "" : `cell ${cell + 1}`;
+}
 
 function pointElsewhere(cell) {
   const line = document.createElement("p");
@@ -145,6 +164,7 @@ async function load(fields) {
     await ask({ run: nothing }, (how) => {
       if (!stays()) said = progress(fields, how);
     });
+    older();
     if (!stays()) status(fields, `Python is ready. Change something and press ${fields.find("run").textContent}.`);
   } catch (error) {
     if (!(error instanceof Stopped)) status(fields, failed(error));
@@ -212,6 +232,7 @@ function live(cell, program, fields, texts) {
     fields.light(null);
     place.replaceChildren(...original);
     ran = { source: program.source, texts: {} };
+    older(program);
     markOld();
     for (const output of others) output.hidden = false;
     status(fields, "The original is back.");
@@ -236,7 +257,8 @@ function live(cell, program, fields, texts) {
     try {
       const run = { above: above(program, isGuest()), ...sent, key, data, title: titleOf(program) };
       const asked = { run, guest: isGuest() };
-      show(await ask(asked, (how) => progress(fields, how)), sent);
+      const told = await ask(asked, (how) => progress(fields, how));
+      show(told, sent, run.above);
     } catch (error) {
       if (error instanceof Stopped) status(fields, "Stopped. Python will start again when you press the button.");
       else status(fields, error.running ? error.message : failed(error));
@@ -244,7 +266,7 @@ function live(cell, program, fields, texts) {
     working(false);
   }
 
-  function show(told, sent) {
+  function show(told, sent, ranAfter) {
     const isAbove = typeof told.above === "string"; // a cell above failed
     // Only fields change a program. A program could change what Python says of it.
     if (!Object.keys(sent.texts).length) told.source = sent.source;
@@ -262,12 +284,16 @@ function live(cell, program, fields, texts) {
       sent = { source: told.source, texts: {} };
     }
     ran = sent;
+    older(program, { above: ranAfter, alone: told.alone === true });
     markOld();
     for (const output of others) output.hidden = true;
     const box = shown(told);
     const outputs = [...box.children];
+    let room = SLIDERS;
     for (const [number, { output, ranges }] of told.sliders.entries()) {
-      outputs[output].before(sliders(ranges, { key, number, output: outputs[output], replay, guest: isGuest() }));
+      const given = { key, number, output: outputs[output], replay, guest: isGuest(), most: room };
+      outputs[output].before(sliders(ranges, given));
+      room -= Math.min(room, ranges.length);
     }
     place.replaceChildren(box);
     const folded = place.closest("details");
@@ -275,7 +301,9 @@ function live(cell, program, fields, texts) {
     // A program can claim to have solved anything; what counts is an exercise that was run in its own cell.
     const answers = program.kind === "check" ? told.answers : [];
     for (const { exercise, right } of answers) if (right && exercise === program.name) solve(exercise);
-    status(fields, outcome(program, told));
+    const isAfter = (each) => each.cell < program.cell && isGuestIn(each);
+    const leftOut = !isGuest() && !told.alone && programs.some(isAfter);
+    status(fields, [outcome(program, told), leftOut && LEFT_OUT].filter(Boolean).join(" "));
     if (culprit) fields.find("status").replaceChildren(...pointTo(culprit, told.line));
     reveal(box);
     cell.dispatchEvent(new CustomEvent("replayed", { bubbles: true }));
@@ -283,6 +311,7 @@ function live(cell, program, fields, texts) {
 
   // What a program showed turns grey as soon as there is another text.
   function markOld() {
+    older();
     const isOld = fields.source() !== ran.source || JSON.stringify(fields.texts()) !== JSON.stringify(ran.texts);
     for (const output of [place, ...others]) output.classList.toggle("live-old", isOld);
   }
@@ -320,7 +349,8 @@ function outcome({ kind, source }, { source: ran, line, outputs, answers }) {
     return answers.length ? "" : `Nothing was checked: write ${source.trim().split("\n").at(-1)} in the last line.`;
   }
   if (kind === "run") {
-    return outputs.length || answers.length ? "" : "It ran. It shows nothing itself; cells below find what it defines.";
+    const words = "It ran. It has no output of its own; the cells below can use what it defines.";
+    return outputs.length || answers.length ? "" : words;
   }
   if (!outputs.length) return "The program ran, but shows nothing: print(x) shows a value, ad.play(f, x) a player.";
   const plays = outputs.some(([what, text]) => what === "html" && text.includes("data-autodiff-player"));

@@ -19,13 +19,17 @@ const watchers = new Set();
 
 export class Stopped extends Error {}
 
+export const isStarted = () => "own" in pythons;
+
 // Ask Python for something; `tell` hears how the loading goes, and `see` gets what is shown on the way. Programs run
 // one at a time, in the order asked; those of a link among themselves.
 export function ask(message, tell, see) {
   const python = (pythons[message.guest ? "guest" : "own"] ??= start());
   const id = ++number;
-  if ([...waiting.values()].some((other) => other.python === python)) tell?.({ waiting: true });
-  const answer = new Promise((resolve, reject) => waiting.set(id, { resolve, reject, tell, see, python }));
+  const isProgram = Boolean(message.run?.source || message.train); // nothing is run only to start Python
+  if ([...waiting.values()].some((other) => other.python === python && other.isProgram)) tell?.({ waiting: true });
+  else if (python.how) tell?.(python.how);
+  const answer = new Promise((resolve, reject) => waiting.set(id, { resolve, reject, tell, see, python, isProgram }));
   if (tell) watchers.add(tell);
   for (const { name, url } of (message.run ?? message.train)?.data ?? []) data.set(name, url);
   python.port.postMessage({ id, ...message });
@@ -67,8 +71,10 @@ export function progressOf({ name, done, total, seconds, waiting: waits, running
   if (waits) return "Waiting for another program of this page to end …";
   if (running) return running < LONG ? "Running …" : "Still running. If this is an endless loop, Stop ends it.";
   const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
-  const left = name && seconds > 5 ? `, about ${Math.round(seconds)} seconds left` : "";
-  return `${name ? `Loading ${name}` : "Starting Python"}: ${megabytes(done)} of ${megabytes(total)} MB${left}`;
+  if (!name) return "Starting Python, which takes a few seconds …";
+  // The first few files say nothing of the line.
+  const left = seconds > 5 && done > total / 20 ? `, about ${Math.round(seconds)} seconds left` : "";
+  return `Loading ${name}: ${megabytes(done)} of ${megabytes(total)} MB${left}`;
 }
 
 function start() {
@@ -79,6 +85,7 @@ function start() {
     if (Object.values(pythons).includes(python)) stop(new Error(word(message)), python);
   };
   const bytesOf = makeReader(data, (how) => {
+    python.how = how;
     for (const tell of watchers) tell(how);
   });
   port.onmessage = async ({ data: told }) => {
@@ -125,8 +132,10 @@ const word = (message) => (navigator.onLine ? message : "this device is offline"
 function settle({ id, begun, picture, result, failure, running }, python) {
   const asked = waiting.get(id);
   if (asked?.python !== python) return;
+  python.how = undefined;
   if (begun) {
-    for (const other of waiting.values()) if (other.python === python) other.tell?.({ waiting: true });
+    const others = asked.isProgram ? [...waiting.values()].filter((other) => other.python === python) : [];
+    for (const other of others) other.tell?.({ waiting: true });
     asked.tell?.({ running: 1 });
     asked.late = setTimeout(() => asked.tell?.({ running: LONG }), LONG);
     return;

@@ -3,7 +3,7 @@ import { ask } from "./python.js";
 import { reframe } from "./shown.js";
 
 // The sliders of the explorer with this number among those of a program; `output` is where it shows what it shows.
-export function sliders(ranges, { key, number, output, replay, guest }) {
+export function sliders(ranges, { key, number, output, replay, guest, most }) {
   const bar = document.createElement("div");
   bar.className = "live-sliders";
   let next; // while one move is computed, only the latest of those after it is remembered
@@ -30,7 +30,7 @@ export function sliders(ranges, { key, number, output, replay, guest }) {
     busy = false;
   }
 
-  for (const { name, low, high, value } of ranges) {
+  for (const { name, low, high, value } of ranges.slice(0, most)) {
     const label = document.createElement("label");
     const slider = document.createElement("input");
     const said = document.createElement("output");
@@ -44,5 +44,7 @@ export function sliders(ranges, { key, number, output, replay, guest }) {
     label.append(`${name} = `, said, slider);
     bar.append(label);
   }
+  const rest = ranges.length - Math.min(most, ranges.length);
+  if (rest) bar.append(`${rest} more ${rest === 1 ? "value has" : "values have"} no slider here.`);
   return bar;
 }

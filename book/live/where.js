@@ -165,7 +165,7 @@ async function load(chosen) {
   if (!isOurs) return `${chosen.name} was not saved by this page. ${nothing}`;
   if (content.version !== 1) return `${chosen.name} was saved by a later edition of the book than this one. ${nothing}`;
   if (content.course !== told.course) {
-    return `${chosen.name} is of another course, ${content.course || "autodiff_edu"}. ${nothing}`;
+    return `${chosen.name} belongs to another course, ${content.course || "autodiff_edu"}. ${nothing}`;
   }
   const entries = Object.entries(content.kept ?? {});
   const odd = entries.find(([key, value]) => !isSound(key, value) && !isOld(key, value));
@@ -182,11 +182,11 @@ async function load(chosen) {
   show();
   const others = count(came.other.length, "program");
   return [
-    `${came.new.length ? describe(came.new) : "Nothing new"} came in from ${chosen.name}.`,
-    came.known.length ? `${came.known.length} more were here already.` : "",
-    came.other.length ? `${others} had another text here: it stays, and its page offers you the other.` : "",
-    lost.length ? `There was no room for ${lost.length}.` : "",
-    content.edition === told.edition ? "" : `Edition ${content.edition} saved it, and this is ${told.edition}.`,
+    `Loaded from ${chosen.name}: ${came.new.length ? describe(came.new) : "nothing new"}.`,
+    came.known.length ? `${came.known.length} already here.` : "",
+    came.other.length ? `${others} had another text here: yours stays, and its page offers the file’s.` : "",
+    lost.length ? `There was no room for ${lost.length} of them.` : "",
+    content.edition === told.edition ? "" : `Edition ${content.edition} saved the file; this is ${told.edition}.`,
   ].filter(Boolean).join(" ");
 }
 
@@ -209,11 +209,11 @@ function ask() {
     say(`Forgotten: ${describe(names)}. `, offerUndo(before));
     said.querySelector("button").focus();
   });
-  const no = press("Keep it", () => {
+  const no = press("Cancel", () => {
     say("");
     forget.focus();
   });
-  say(`This forgets ${describe(names)}. `, yes, " ", no);
+  say(`Forget ${describe(names)}? `, yes, " ", no);
   no.focus();
 }
 
@@ -222,7 +222,7 @@ function offerUndo(before) {
   return press("Undo", () => {
     const lost = Object.entries(before).filter(([key, value]) => !keep(key, value));
     show();
-    say(lost.length ? `There was no room for ${lost.length}.` : "Everything is back.");
+    say(lost.length ? `There was no room for ${lost.length} of them.` : "Everything is back.");
     forget.focus();
   });
 }

@@ -2,7 +2,7 @@
 //
 // All that the page is told goes through one port, which no program can find: it is known in this module alone, and
 // what reads and writes it was taken before the first program ran. What a program posts itself, nobody hears.
-// Messages in: { id, run | move | train }, { call, bytes | failure }. Out: { call, name }, { id, begun },
+// Messages in: { id, run | move | train | cells }, { call, bytes | failure }. Out: { call, name }, { id, begun },
 // { id, picture }, { id, result }, { id, failure }.
 
 const FOLDER = "https://python.invalid/"; // no address: what Pyodide fetches from here, the page sends
@@ -24,16 +24,17 @@ function hear(message) {
   else calls.get(message.call).reject((broken = new Error(message.failure)));
 }
 
-async function answer({ id, run, move, train }) {
+async function answer({ id, run, move, train, cells }) {
   let running = false;
   try {
     const kernel = await (python ??= explain(load()));
-    if (!move) await explain(prepare(kernel, run ?? train));
+    if (run ?? train) await explain(prepare(kernel, run ?? train));
     running = true;
     if (run) send({ id, begun: true });
     let result;
     if (run) result = kernel.ask("run", run.above, run.source, run.texts, run.key, run.title);
     else if (move) result = kernel.ask("move", move.name, move.value, move.key, move.number);
+    else if (cells) result = kernel.ask("lasting", cells);
     else kernel.ask("train", train.above, train.source, (picture) => send({ id, picture }));
     send({ id, result });
   } catch (error) {
@@ -49,7 +50,7 @@ function describeEnd(error) {
     return "The program needs more memory than a page may have, which ended Python.";
   }
   const deep = /call stack|recursion/i.test(error.message);
-  return deep ? "The program called itself too often, which ended Python. Is there a case in which it stops?"
+  return deep ? "A function called itself too many times, and Python crashed. Is there a case in which it stops?"
     : `The program ended Python itself: ${lastLine(error)}`;
 }
 

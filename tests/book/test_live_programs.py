@@ -194,6 +194,14 @@ def test_a_player_above_runs_only_if_its_function_may_change_something(function:
     assert needed(before, "print(w)")[3:] == ["ad.play(f, 3.0)"] * runs
 
 
+def test_a_cell_leaves_to_those_below_all_but_its_players_and_a_program_says_if_it_takes_any_of_it() -> None:
+    cells = [{"source": f"w = 1\nad.play(f, {x})", "title": "cell 1", "texts": {}} for x in (3.0, 4.0)]
+    broken, field = {**cells[0], "source": "w = ("}, {**cells[0], "source": "w = ad.Variable(2.0)", "texts": {"w": "5"}}
+    kernel = Kernel()
+    assert kernel.lasting([*cells, broken, field]) == ["w = 1", "w = 1", None, "w = ad.Variable(5)"]
+    assert [kernel.run(cells[:1], program)["alone"] for program in ("w = 2\nw", "w")] == [True, False]
+
+
 def test_what_no_page_can_load_is_left_out_with_all_that_comes_of_it() -> None:
     before = ["import torch\nimport math", "a = 1\nb = torch.ones(a)", "c = b + a", "b = math.pi", "d = b"]
     assert needed(before, "print(a, d)") == ["import math", "a = 1", "b = math.pi", "d = b"]
@@ -250,6 +258,7 @@ def test_fields_hold_what_is_written_out_and_put_it_back() -> None:
     changed = with_values(source, {"α": " -3 ", "w": "[4]"})
     assert changed == source.replace("2.0)", "-3)").replace("[1.0, 2.0]", "[4]")
     assert values("x = (") == []
+    assert len(values("\n".join(f"v{k} = ad.Variable(2.0)" for k in range(150)))) == 20
     assert "ad.Variable((1, 2))" in with_values(source, {"α": "1, 2"})
     with pytest.raises(SyntaxError, match=r"α needs a value, such as 2\.0; 2 # c is not one"):
         with_values(source, {"α": "2 # c"})

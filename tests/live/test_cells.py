@@ -91,6 +91,29 @@ def test_the_cells_above_run_again_only_when_one_of_them_or_what_they_made_was_c
     assert shown.inner_text().strip() == "3 [5.0]"
 
 
+def test_what_was_made_after_other_cells_above_turns_grey_until_it_runs_again(chapter_0: Any) -> None:
+    loss, player = cell(chapter_0, "loss"), Live(chapter_0)
+    older = chapter_0.page.locator(".live-older")
+    player.run(player.program["source"].replace("0.01", "0.02"))  # nothing below takes what it shows
+    chapter_0.page.wait_for_timeout(1000)
+    assert older.count() == 0
+    loss.write(loss.program["source"] + "\n1 + 1")
+    older.first.wait_for()
+    assert older.first.get_attribute("title") == "A cell above was changed after this was made."
+    fit = cell(chapter_0, "fit-run")
+    shown = fit.cell.locator(".cell_output")
+    assert "live-older" in shown.get_attribute("class")
+    fit.run()
+    fit.cell.locator(".live-older").wait_for(state="detached")
+    assert older.count() > 0  # the others have not run again
+    loss.cell.locator(".live-reset").click()
+    fit.cell.locator(".live-older").wait_for()
+    fit.cell.locator(".live-reset").click()
+    older.first.wait_for(state="detached")
+    assert older.count() == 0
+    chapter_0.is_quiet()
+
+
 def test_an_error_in_a_cell_above_is_said_to_be_there_with_a_link_to_it(chapter_0: Any) -> None:
     loss, run = cell(chapter_0, "loss"), cell(chapter_0, "fit-run")
     for broken, line, message in (

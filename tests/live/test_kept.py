@@ -232,7 +232,7 @@ def test_progress_is_saved_to_a_file_forgotten_brought_back_and_loaded(where: An
     forget = page.get_by_role("button", name="Forget everything")
     forget.click()
     assert read_storage(page) == DONE  # it asks first
-    page.get_by_role("button", name="Keep it").click()
+    page.get_by_role("button", name="Cancel").click()
     assert read_storage(page) == DONE
     for then in ("Undo", None):
         forget.click()
@@ -243,15 +243,35 @@ def test_progress_is_saved_to_a_file_forgotten_brought_back_and_loaded(where: An
             page.get_by_role("button", name=then).click()
             assert read_storage(page) == DONE
 
-    assert load(page, content).startswith("1 exercise, 0 predictions and 1 edited program came in from progress.json.")
+    assert load(page, content).startswith("Loaded from progress.json: 1 exercise, 0 predictions and 1 edited program.")
     assert read_storage(page) == DONE
-    assert load(page, content) == "Nothing new came in from progress.json. 2 more were here already."
+    assert load(page, content) == "Loaded from progress.json: nothing new. 2 already here."
     mine = {**TEXT, "source": "# here"}
     store(page, **{"text the-tape/first-player": mine})
-    assert "1 program had another text here: it stays, and its page offers you the other." in load(page, content)
+    said = load(page, content)
+    assert "1 program had another text here: yours stays, and its page offers the file’s." in said
     kept = read_storage(page)["text the-tape/first-player"]
     assert (kept["source"], kept["others"]) == ("# here", [{"source": TEXT["source"], "why": "file"}])
     where.stays_home()
+    where.is_quiet()
+
+
+def test_of_many_texts_of_one_program_none_is_dropped(where: Any) -> None:
+    key = "text the-tape/first-player"
+    texts = [f"# number {k}" for k in range(30)]
+    store(where.page, **{key: {**TEXT, "others": [{"source": text, "why": "before"} for text in texts[:20]]}})
+    others = [{"source": text, "why": "before"} for text in texts[20:]]
+    said = load(where.page, {**GOOD, "kept": {key: {**TEXT, "others": others}}})
+    assert "1 program had another text here" in said
+    assert sorted(each["source"] for each in read_storage(where.page)[key]["others"]) == sorted(texts)
+    where.go(where.page.url.replace("where-you-are", CHAPTER))
+    live = Live(where)
+    assert live.cell.locator(".live-offer:visible").count() < 10
+    live.cell.locator(".live-offers summary").click()
+    assert live.cell.locator(".live-offer:visible").count() == 31  # and the book's has changed since
+    live.cell.get_by_role("button", name="Show it").last.click()
+    assert live.text().startswith("# number")
+    assert len(read_storage(live.page)[key]["others"]) == 30
     where.is_quiet()
 
 
@@ -261,7 +281,7 @@ BAD = {
     "[]": "was not saved by this page",
     "null": "was not saved by this page",
     json.dumps({**GOOD, "version": 2}): "was saved by a later edition",
-    json.dumps({**GOOD, "course": "Heat"}): "is of another course, Heat",
+    json.dumps({**GOOD, "course": "Heat"}): "belongs to another course, Heat",
     json.dumps({**GOOD, "kept": {}}): "is empty",
     json.dumps({**GOOD, "kept": {**DONE, "text x": {"source": 1}}}): "holds “text x”",
     json.dumps({**GOOD, "kept": {**DONE, "__proto__": {}}}): "holds “__proto__”",
@@ -310,6 +330,7 @@ def test_axe_finds_nothing_on_the_page_that_says_where_one_is(where: Any) -> Non
             found = page.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")["violations"]
             assert [f"{each['id']}: {node['html'][:200]}" for each in found for node in each["nodes"]] == [], scheme
             assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert page.locator(".live-table").evaluate("table => table.scrollWidth <= table.clientWidth")
 
 
 # The front page -------------------------------------------------------------------------------------------------------
@@ -370,3 +391,20 @@ def test_a_function_of_one_s_own_plays_at_once_in_its_frame(page: Any) -> None:
     player = tab.page.frame_locator(".live-program iframe").locator("section.player")
     player.wait_for(timeout=LOADED)
     player.get_by_role("button", name="Pause").wait_for()
+    tab.page.reload()  # Python starts while the reader types, and that is no other program to wait for
+    ready(tab.page)
+    said = tab.page.locator(".front-said").element_handle()
+    tab.page.evaluate(HEAR, said)
+    field.click()
+    field.press("Control+a")
+    tab.page.keyboard.type("x * x * x")
+    field.press("Enter")
+    player.locator(".code", has_text="x * x * x").wait_for(timeout=LOADED)
+    heard = tab.page.evaluate("() => heard")
+    assert not [words for words in heard if "Waiting" in words], heard
+
+
+HEAR = """said => {
+  globalThis.heard = [];
+  new MutationObserver(() => heard.push(said.textContent)).observe(said, { childList: true });
+}"""

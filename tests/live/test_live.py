@@ -166,6 +166,17 @@ def test_an_explorer_has_sliders_that_move(page: Any) -> None:
     live.tab.is_quiet()
 
 
+def test_a_program_with_hundreds_of_numbers_does_not_flood_the_page(chapter_1: Any) -> None:
+    live = Live(chapter_1)
+    names = [f"x{k}" for k in range(150)]
+    ranges = ", ".join(f"{name}=(0.0, 1.0)" for name in names)
+    variables = "\n".join(f"v{k} = ad.Variable({k}.0)" for k in range(150))
+    live.run(f"{variables}\nad.explore(lambda {', '.join(names)}: x0 * x1, {ranges})")
+    assert live.cell.locator(".live-sliders input").count() == 20
+    assert "130 more values have no slider here." in live.cell.locator(".live-sliders").inner_text()
+    assert live.cell.locator(".live-values input").count() == 20
+
+
 def test_two_explorers_of_one_program_move_each_by_itself(chapter_1: Any) -> None:
     live = Live(chapter_1)
     first, second = "display(ad.explore(lambda x: x * x, x=(0.0, 4.0)))", "ad.explore(lambda w: -w, w=(0.0, 1.0))"

@@ -150,6 +150,8 @@ def test_offline_and_on_a_slow_line_a_page_says_how_it_is(page: Any) -> None:
     slow = {"name": "numpy.whl", "done": 4.2e6, "total": 17e6, "seconds": 61.2}
     assert tab.page.evaluate(said, slow) == "Loading numpy.whl: 4.2 of 17.0 MB, about 61 seconds left"
     assert tab.page.evaluate(said, {**slow, "seconds": 2}) == "Loading numpy.whl: 4.2 of 17.0 MB"
+    assert tab.page.evaluate(said, {**slow, "done": 0.1e6}) == "Loading numpy.whl: 0.1 of 17.0 MB"  # nobody knows yet
+    assert tab.page.evaluate(said, {**slow, "name": ""}) == "Starting Python, which takes a few seconds …"
     live = Live(tab)
     tab.page.context.set_offline(True)
     live.run("print(1)")

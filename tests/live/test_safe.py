@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -145,6 +146,7 @@ def test_a_copied_link_shows_the_program_which_has_not_run(page: Any, served: st
     other.cell.locator(".live-status", has_text="Copied.").wait_for()
     address = tab.page.evaluate("() => navigator.clipboard.readText()")
     assert re.fullmatch(rf"{served}/chapters/01-the-tape.html#program-1\.loop-player\.[\w-]+", address)
+    other.write(other.program["source"])
     # A reader who opens it has typed something there, too, and keeps it.
     address = address.replace(".loop-player.", ".first-player.")
     before = tab.page.evaluate("() => JSON.stringify(localStorage)")
@@ -152,7 +154,9 @@ def test_a_copied_link_shows_the_program_which_has_not_run(page: Any, served: st
     tab.page.goto("about:blank")
     tab.go(address)
     live = Live(tab)
-    assert live.cell.locator(".live-linked").inner_text() == "This program comes from a link: read it, then play."
+    assert live.cell.locator(".live-linked").inner_text() == (
+        "This program comes from a link. Read it before you press Replay."
+    )
     assert live.text() == patched
     tab.page.wait_for_timeout(1000)
     assert {url for url in tab.requests if "/python/" in url or url.endswith("worker.js")} == {f"{served}{EDITOR}"}
@@ -172,6 +176,45 @@ def test_a_copied_link_shows_the_program_which_has_not_run(page: Any, served: st
     assert live.text() == "print('mine')"
     live.cell.locator(".live-reset").click()
     assert live.cell.locator(".live-linked").count() == 0
+    tab.is_quiet()
+
+
+def test_a_cell_below_a_program_of_a_link_runs_without_it_and_says_so(page: Any, served: str) -> None:
+    tab = page("chapters/01-the-tape")
+    programs = json.loads(tab.page.locator("#live-programs").text_content())["programs"]
+    runs = [program for program in programs if program["kind"] == "run"]
+    index = next(k for k, each in enumerate(runs) if not each.get("alone") and each["cell"] > programs[0]["cell"])
+    place = next(each["id"].split("/")[-1] for each in programs if each["kind"] == "play")
+    tab.page.goto("about:blank")
+    tab.go(f"{served}/chapters/01-the-tape.html{link('guest = 1', place)}")
+    below = Live(tab, index, "run")
+    below.run()
+    assert below.status.inner_text().endswith(
+        "It ran after the book's own program above, not after the one from the link."
+    )
+    below.run("print(1)")
+    assert below.status.inner_text() == ""
+
+
+def test_the_front_pages_slider_does_not_make_a_links_function_the_readers(page: Any, served: str) -> None:
+    function = "def f(x):\n    return x + 1\n\n\nad.play(f, 1.0)"
+    tab = page("index")
+    tab.page.goto("about:blank")
+    tab.go(f"{served}/index.html{link(function, 'index')}")
+    live = Live(tab)
+    live.write(function.replace("1\n", "2\n"))
+    assert tab.page.locator(".front-own input").input_value() == ""
+    slider = tab.page.locator(".front-drag input")
+    slider.evaluate("slider => { slider.value = 3; slider.dispatchEvent(new Event('change')); }")
+    assert live.cell.locator(".live-offers .live-linked").is_visible()
+    assert live.text() == function.replace("1\n", "2\n")
+    assert tab.page.locator("iframe.live-python").count() == 0
+    tab.page.locator(".front-own input").fill("x * 3")
+    tab.page.locator(".front-own button").click()
+    assert live.cell.locator(".live-offers .live-linked").count() == 0
+    assert tab.page.locator(".front-own input").input_value() == "x * 3"
+    live.finish()
+    assert tab.page.locator(".front-drag").is_visible()
     tab.is_quiet()
 
 
