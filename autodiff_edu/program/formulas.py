@@ -96,8 +96,9 @@ def application(entry: Entry, arguments: list[Any]) -> Any:
 
 def multiplies_by_vector(entry: Entry) -> bool:
     """Return whether an entry is a product of a matrix and a vector, whose rule NumPy writes with other functions."""
-    ranks = sorted(map(np.ndim, entry.values))
-    return entry.name in ("matmul", "dot") and ranks == [1, 2] and not np.iscomplexobj(entry.output_value)
+    if entry.name not in ("matmul", "dot") or np.iscomplexobj(entry.output_value):
+        return False
+    return sorted(map(np.ndim, entry.values)) == [1, 2]
 
 
 def has_expression(entry: Entry) -> bool:

@@ -456,7 +456,7 @@ def pulled() -> ad.Trace:
 
 
 # Words of the panel's table and of the sum that are broken at the end of a line or cut at its side, and the digits of
-# its numbers, but for zeros in front.
+# its numbers, but for zeros in front; a sum has those with which it is right.
 WORDS = r"""root => {
   const parts = [...root.querySelectorAll(".panel :is(.value, .name, td)")].filter((part) =>
     part.checkVisibility() && !part.closest("[data-aside], details"));
@@ -472,7 +472,8 @@ WORDS = r"""root => {
       if (lines.size > 1 || right > part.closest(".body").getBoundingClientRect().right) broken.push(word);
     }
   }
-  const numbers = parts.flatMap((part) => part.textContent.match(/\d+\.\d+/g) ?? []);
+  const rounded = parts.filter((part) => !part.closest(".accumulator"));
+  const numbers = rounded.flatMap((part) => part.textContent.match(/\d+\.\d+/g) ?? []);
   return [broken, numbers.map((number) => number.replace(".", "").replace(/^0+/, "").length)];
 }"""
 
