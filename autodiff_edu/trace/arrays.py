@@ -97,8 +97,15 @@ def refine(described: list[dict[str, Any]], parts: list[Any], total: Any, sign: 
     for description, part in zip(described, parts, strict=True):
         if digits > 6:
             finer = _round(np.asarray(part).tolist(), digits)
-            if np.sum(np.abs(finer - part)) < np.sum(np.abs(description["data"] - part)):  # another sum may need more
+            if _measure_error(finer, part) < _measure_error(description["data"], part):  # another sum may need more
                 description["data"] = finer
+
+
+def _measure_error(data: Any, array: Any) -> float:
+    """Return how far rounded numbers are off; those that are not finite, which are written as text, are exact."""
+    numbers = np.asarray(array, float)
+    finite = np.isfinite(numbers)
+    return float(np.sum(np.abs(np.asarray(data, float)[finite] - numbers[finite])))
 
 
 def _round(data: Any, digits: int = 6) -> Any:

@@ -540,4 +540,4 @@ def test_a_gradient_that_is_constant_is_not_told_to_be_recorded():
 
 def test_a_frozen_module_is_played_with_respect_to_its_input():
     net = torch.nn.Linear(2, 1).requires_grad_(False)
-    assert "3×2" in repr(ad.play(net, torch.ones(3, 2)).document()["steps"][-1]["text"])
+    assert "shape (3, 2)" in repr(ad.play(net, torch.ones(3, 2)).document()["steps"][-1]["text"])

@@ -230,3 +230,11 @@ def test_a_later_sum_keeps_the_digits_that_an_earlier_one_needed():
     before = described[0]["data"]
     refine([described[0], described[2]], [x, other], x + other)
     assert (described[0]["data"], described[2]["data"]) == (before, 0.3333333)
+
+
+def test_a_sum_of_arrays_that_holds_an_infinity_and_cancels_is_described() -> None:
+    parts = [np.array([np.inf, 0.123456789]), np.array([1.0, -0.123456788])]
+    described = [{"data": ["inf", 0.123457]}, {"data": [1.0, -0.123457]}]
+    refine(described, parts, parts[0] + parts[1])
+    assert described[0]["data"][0] == "inf"
+    assert described[0]["data"][1] == pytest.approx(0.123456789, rel=1e-9)
