@@ -14,8 +14,8 @@ import numpy as np
 import autodiff_edu as ad
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "live"))
-from earlier import MISSING, depend_on, needed, plain
-from kernel import is_alone, values
+from earlier import MISSING, depend_on, plain
+from kernel import values
 
 PLAYER, TRAINS = "data-autodiff-player", "data-autodiff-train"
 ELSEWHERE = MISSING | {"subprocess", "multiprocessing"}
@@ -28,8 +28,7 @@ def programs(notebook: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the cells of a chapter that a reader can change, in order, and those that run elsewhere.
 
     Each has the number of its cell among the cells with code and that cell's id, a kind ("play", "run", "check" or
-    "train"; "elsewhere" if no page can run it), the source, and the values that get a field; "alone" is true of those
-    that take nothing from the cells above but what they import.
+    "train"; "elsewhere" if no page can run it), the source, and the values that get a field.
     """
     cells = code_cells(notebook)
     trees = [ast.parse(plain("".join(cell["source"]))) for cell in cells]
@@ -43,9 +42,7 @@ def programs(notebook: dict[str, Any]) -> list[dict[str, Any]]:
             if kind != "check" and not elsewhere.isdisjoint(tree.body):
                 kind = "elsewhere"
             fields = values(source) if kind == "play" else []
-            above = [each for each, one in zip(trees[:number], cells, strict=False) if is_run(one)]
-            alone = {"alone": True} if is_alone(needed(above, tree)) else {}
-            found.append({"cell": number, "id": cell["id"], "kind": kind, "source": source, "values": fields} | alone)
+            found.append({"cell": number, "id": cell["id"], "kind": kind, "source": source, "values": fields})
     return found
 
 

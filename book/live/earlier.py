@@ -1,4 +1,4 @@
-"""Which statements of the cells above run before a program: all, as in a notebook, but for what cannot matter to it.
+"""Which statements of the cells above run before a program: those that can matter to it.
 
 `kernel.py` runs them in a page; `_ext/live_programs.py` reads from them which cells can run there at all.
 """
@@ -10,6 +10,7 @@ import builtins
 import dis
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from types import CodeType
 
 MAGIC = re.compile(r"\A\s*%%play\b(.*)$", re.MULTILINE)
@@ -27,17 +28,8 @@ WRAPS = {"ad.custom_gradient", "ad.compile", "cache"}  # decorators that registe
 METERS = {"time", "tracemalloc"}  # modules in which nobody finds a change
 SHARED = {"random", "nn"}  # modules with random numbers that all programs share
 BUILTINS = {*dir(builtins), "display"}
-PLAYS = {
-    "play",
-    "explore",
-    "sweep",
-    "descend",
-    "drill",
-    "check_gradients",
-}  # functions of the package that show, and change nothing
-SURE = (
-    ast.Assign | ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
-)  # they bind their names whatever happens
+PLAYS = {"play", "explore", "sweep", "descend", "drill", "check_gradients"}  # of the package; they change nothing
+SURE = ast.Assign | ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom  # they bind their names in any case
 
 
 def plain(source: str) -> str:
@@ -54,8 +46,8 @@ def plain(source: str) -> str:
 def needed(above: list[ast.Module], program: ast.Module) -> list[ast.Module]:
     r"""Return of each cell above the statements that run before a program, in their order and with their lines.
 
-    All of them run, but for what has nothing to do with the program, what a page cannot load, what only prints or
-    plays, and what only draws, if the program does not.
+    Those run that share a name with the program, directly or through others, or change what a module holds. Left out is
+    what a page cannot load, what only prints or plays, and what only draws, if the program does not.
 
     Examples
     --------
@@ -66,51 +58,53 @@ def needed(above: list[ast.Module], program: ast.Module) -> list[ast.Module]:
     ['import math', '', '']
     """
     statements = [node for cell in above for node in cell.body]
+    missing = depend_on(statements, MISSING)
+    statements = [node for node in statements if node not in missing]
     modules = {"np", "ad"}.union(*(bound(node) for node in [*statements, *program.body] if is_import(node)))
-    drawings = depend_on(statements, PICTURES)
-    wanted = free(program)
-    left_out = depend_on(statements, MISSING)
-    quiet = drawings if not wanted & {name for node in drawings for name in bound(node)} else set[ast.stmt]()
-    left_out |= apart([node for node in statements if node not in left_out], quiet, program, modules)
-    drawn, trusted, functions = set[str](), set(modules), set[str]()
-    only_draw = set[ast.stmt]()
+    pictures = depend_on(statements, PICTURES)
+    harmless = list_harmless(statements, pictures, modules)
+    statements = [node for node in statements if node in pictures or not (node in harmless and shows(node, modules))]
+    quiet = [node for node in statements if node not in pictures & harmless]
+    runs = connect(quiet, changing(quiet, modules) - pictures, program, modules)
+    drawn = {name for node in pictures for name in bound(node)}
+    if drawn & free(program).union(*map(used, runs)):
+        runs = connect(statements, changing(statements, modules), program, modules)
+    return [ast.Module([node for node in cell.body if node in runs], []) for cell in above]
+
+
+def connect(statements: list[ast.stmt], first: set[ast.stmt], program: ast.Module, modules: set[str]) -> set[ast.stmt]:
+    """Return the `first` statements, those that share a name with them or with a program, and so on; and their imports.
+
+    If one takes from random numbers that all share, so do all that take from them.
+    """
+    names = {node: (used(node) | bound(node)) - modules - BUILTINS for node in statements if not is_import(node)}
+    found, known, draw = set(first), free(program).union(*(names[node] for node in first)), draws(program, modules)
+    while more := {node for node in names.keys() - found if names[node] & known or (draw and draws(node, modules))}:
+        found |= more
+        known = known.union(*(names[node] for node in more))
+        draw = draw or any(draws(node, modules) for node in more)
+    imported = free(program).union(*map(used, found))
+    return found | {node for node in statements if is_import(node) and bound(node) & imported}
+
+
+def list_harmless(statements: list[ast.stmt], pictures: set[ast.stmt], modules: set[str]) -> set[ast.stmt]:
+    """Return the statements that change nothing but what draws, nor call a function that may."""
+    found, trusted, functions = set[ast.stmt](), set(modules), set[str]()
     for node in statements:
-        harmless = is_harmless(node, trusted) and not (used(node) & functions) - trusted
+        is_one = is_harmless(node, trusted) and not (used(node) & functions) - trusted
+        if is_one:
+            found.add(node)
         if is_definition(node):
             functions |= bound(node)
-            trusted = trusted | bound(node) if harmless else trusted - bound(node)
-        if node in drawings and node not in left_out:
-            drawn |= bound(node)
-            if harmless:
-                only_draw.add(node)
-                trusted |= bound(node)
-        elif harmless and isinstance(node, ast.Expr) and not (changes(node, modules) or draws(node, modules)):
-            left_out.add(node)  # a player, or what prints
-    runs = [node for node in statements if node not in left_out | only_draw]
-    if not wanted & drawn and not any(used(node) & drawn for node in runs):
-        left_out |= only_draw
-    return [ast.Module([node for node in cell.body if node not in left_out], []) for cell in above]
+            trusted = trusted | bound(node) if is_one else trusted - bound(node)
+        elif is_one and node in pictures:
+            trusted |= bound(node)
+    return found
 
 
-def apart(statements: list[ast.stmt], quiet: set[ast.stmt], program: ast.Module, modules: set[str]) -> set[ast.stmt]:
-    """Return the statements that share no name with a program, nor with what shares one, nor change a module.
-
-    That a `quiet` one changes a module doesn't matter.
-    """
-    wanted = free(program)
-    names = {node: (used(node) | bound(node)) - modules - BUILTINS for node in statements}
-    left = [node for node in statements if not is_import(node)]
-    met = changing(left, modules) - quiet
-    found = wanted.union(*(names[node] for node in met))
-    draw = draws(program, modules)
-    while more := {
-        node for node in left if node not in met and (names[node] & found or (draw and draws(node, modules)))
-    }:
-        met |= more
-        found = found.union(*(names[node] for node in more))
-        draw = draw or any(draws(node, modules) for node in more)
-    imported = wanted.union(*map(used, met))
-    return {node for node in statements if node not in met and not (is_import(node) and bound(node) & imported)}
+def shows(statement: ast.stmt, modules: set[str]) -> bool:
+    """Return whether a harmless statement only plays or prints something."""
+    return isinstance(statement, ast.Expr) and not (changes(statement, modules) or draws(statement, modules))
 
 
 def changing(statements: list[ast.stmt], modules: set[str]) -> set[ast.stmt]:
@@ -178,7 +172,7 @@ def changes(statement: ast.stmt, modules: set[str]) -> bool:
                 is_known = is_played(node, modules) or method.attr == "at" or draws(method, modules)
                 if owner(method) in modules - METERS and not is_known:
                     return True
-            case ast.Attribute(ctx=ast.Store()) if owner(node) in modules:
+            case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()) if owner(node) in modules:
                 return True
             case ast.Call(func=ast.Name(id="open"), args=[_, _, *_]):  # to write
                 return True
@@ -240,6 +234,7 @@ def _free(statements: list[ast.stmt], own: set[str]) -> set[str]:
     return found
 
 
+@lru_cache(maxsize=4096)
 def used(statement: ast.stmt) -> set[str]:
     """Return the global names that a statement looks up, or its functions when they are called."""
     codes = [compile(ast.Module([statement], []), "cell", "exec", dont_inherit=True)]

@@ -19,12 +19,13 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from functools import lru_cache
 from io import BytesIO, StringIO
 from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
-from earlier import MAGIC, is_import, is_played, needed, plain
+from earlier import MAGIC, is_import, needed, plain
 from mathematics import advise
 
 NAME = "program.py"
@@ -157,9 +158,23 @@ class Kernel:
             return "\n".join(ast.unparse(cell) for cell in _setup(above, source))
         return ""
 
-    def lasting(self, cells: list[dict[str, Any]]) -> list[str | None]:
-        """Return what each cell leaves to the cells below, as text: all but its players; None if it cannot be read."""
-        return [_lasting(each["source"], each["texts"]) for each in cells]
+    def list_older(self, cells: list[dict[str, Any]], pairs: list[tuple[list[int], list[int], str]]) -> list[bool]:
+        """Return, for each program, whether other statements would run before it now than did.
+
+        Parameters
+        ----------
+        cells : list of dict
+            Cells, as `run` takes them.
+        pairs : list of tuple
+            For each program, the numbers of the cells that were above it, of those that are, and its source.
+        """
+
+        def read(above: list[int], source: str) -> list[str] | None:
+            with suppress(AboveError, *UNREADABLE):
+                return [ast.unparse(cell) for cell in _setup([cells[k] for k in above], source)]
+            return None
+
+        return [read(then, source) != read(now, source) for then, now, source in pairs]
 
     def run(
         self,
@@ -191,10 +206,10 @@ class Kernel:
             "source" and "values" are the program that ran; "outputs" has pairs of a kind ("html", "picture", "text" or
             "error") and a text; "line" is the number of the line that failed, or None, and "above" the title of its
             cell, if that is another; "answers" has what `check` said, and "sliders" what each explorer can move, with
-            the number of its output; "alone" is true if it took nothing from the cells above but what they import.
+            the number of its output; "taken" says of each cell above whether more of it ran than imports.
         """
         told: dict[str, Any] = {"source": source, "outputs": [], "line": None, "above": None}
-        told |= {"answers": [], "sliders": [], "alone": False}
+        told |= {"answers": [], "sliders": [], "taken": []}
         name = _name(title)
         self.explorers[key] = []
         try:
@@ -202,8 +217,9 @@ class Kernel:
             if texts:
                 told["source"] = source = with_values(source, texts)
             with np.errstate(), np.printoptions():  # another program finds them as they were
-                names = self._names(above, source, key)
-                told["alone"] = is_alone(_setup(above, source))
+                cells = _setup(above, source)
+                told["taken"] = [not all(map(is_import, cell.body)) for cell in cells]
+                names = self._names(above, cells, key)
                 with _listening(told["answers"]):  # what a cell above checks is not an answer here
                     self._run(names, source, told, key, title, name)
         except BaseException as error:  # also SystemExit and what only a program can raise
@@ -225,15 +241,14 @@ class Kernel:
         button = tree.body.pop()
         if not isinstance(button, ast.Expr):
             raise TypeError("the last line of this cell is not a TrainButton")
-        names = self._names(above, source)
+        names = self._names(above, _setup(above, source))
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             exec(compile(tree, NAME, "exec"), names)
             for html in eval(ast.unparse(button), names).train():
                 tell(html)
 
-    def _names(self, above: list[dict[str, Any]], source: str, key: str = "") -> dict[str, Any]:
+    def _names(self, above: list[dict[str, Any]], cells: list[ast.Module], key: str = "") -> dict[str, Any]:
         """Return the names that a program finds: those of its last run, unless cells or objects differ."""
-        cells = _setup(above, source)
         text = [ast.dump(cell, include_attributes=True) for cell in cells]  # with the lines that a traceback names
         kept = self.namespaces.pop(key, None)
         names = kept.restored() if kept is not None and kept.setup == text else None
@@ -418,20 +433,13 @@ def _setup(above: list[dict[str, Any]], source: str) -> list[ast.Module]:
             _refuse_magics(text, name)
         except UNREADABLE as error:
             raise AboveError(each["title"], error) from None
-        cells.append(ast.parse(_known(plain(text), name), name))
+        cells.append(_parse(_known(plain(text), name), name))
     return needed(cells, ast.parse(plain(source)))
 
 
-def is_alone(cells: list[ast.Module]) -> bool:
-    """Return whether a program takes nothing from what it needs of the cells above but what they import."""
-    return all(is_import(node) for cell in cells for node in cell.body)
-
-
-def _lasting(source: str, texts: dict[str, str]) -> str | None:
-    with suppress(*UNREADABLE):
-        tree = ast.parse(plain(with_values(source, texts)))
-        return ast.unparse(ast.Module([node for node in tree.body if not is_played(node, {"ad"})], []))
-    return None
+@lru_cache(maxsize=256)  # the nodes stay the same, and with them what `earlier` has found in them
+def _parse(text: str, name: str) -> ast.Module:
+    return ast.parse(text, name)
 
 
 def _name(title: str) -> str:

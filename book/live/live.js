@@ -43,7 +43,7 @@ for (const program of programs) {
     trainer(cell, program, {
       built, files, above() {
         const now = above(program);
-        older(program, { above: now });
+        older(program, { above: now, source: program.source });
         return now;
       },
     });
@@ -55,11 +55,14 @@ tick();
 sayWhatIsGone(programs, page);
 document.documentElement.dataset.live = "ready"; // for tests: a module may come after the page
 
+function listAbove(program) {
+  return programs.filter(({ cell, kind }) => ABOVE.includes(kind) && cell < program.cell);
+}
+
 // The cells above, as the page has them now. What came by a link counts only where a reader runs it, and gets the
 // book's cells: a reader's texts are none of its business.
 function above(program, isGuest) {
-  const cellsAbove = programs.filter(({ cell, kind }) => ABOVE.includes(kind) && cell < program.cell);
-  return cellsAbove.map((each) => {
+  return listAbove(program).map((each) => {
     const { source, texts } = (!isGuest && editors.get(each)?.()) || each;
     return { title: titleOf(each), source, texts: texts ?? {} };
   });
@@ -284,7 +287,7 @@ function live(cell, program, fields, texts) {
       sent = { source: told.source, texts: {} };
     }
     ran = sent;
-    older(program, { above: ranAfter, alone: told.alone === true });
+    older(program, { above: ranAfter, source: told.source });
     markOld();
     for (const output of others) output.hidden = true;
     const box = shown(told);
@@ -301,8 +304,8 @@ function live(cell, program, fields, texts) {
     // A program can claim to have solved anything; what counts is an exercise that was run in its own cell.
     const answers = program.kind === "check" ? told.answers : [];
     for (const { exercise, right } of answers) if (right && exercise === program.name) solve(exercise);
-    const isAfter = (each) => each.cell < program.cell && isGuestIn(each);
-    const leftOut = !isGuest() && !told.alone && programs.some(isAfter);
+    const isLeftOut = (each, k) => told.taken?.[k] && isGuestIn(each);
+    const leftOut = !isGuest() && listAbove(program).some(isLeftOut);
     status(fields, [outcome(program, told), leftOut && LEFT_OUT].filter(Boolean).join(" "));
     if (culprit) fields.find("status").replaceChildren(...pointTo(culprit, told.line));
     reveal(box);

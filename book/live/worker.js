@@ -2,7 +2,7 @@
 //
 // All that the page is told goes through one port, which no program can find: it is known in this module alone, and
 // what reads and writes it was taken before the first program ran. What a program posts itself, nobody hears.
-// Messages in: { id, run | move | train | cells }, { call, bytes | failure }. Out: { call, name }, { id, begun },
+// Messages in: { id, run | move | train | older }, { call, bytes | failure }. Out: { call, name }, { id, begun },
 // { id, picture }, { id, result }, { id, failure }.
 
 const FOLDER = "https://python.invalid/"; // no address: what Pyodide fetches from here, the page sends
@@ -24,7 +24,7 @@ function hear(message) {
   else calls.get(message.call).reject((broken = new Error(message.failure)));
 }
 
-async function answer({ id, run, move, train, cells }) {
+async function answer({ id, run, move, train, older }) {
   let running = false;
   try {
     const kernel = await (python ??= explain(load()));
@@ -34,7 +34,7 @@ async function answer({ id, run, move, train, cells }) {
     let result;
     if (run) result = kernel.ask("run", run.above, run.source, run.texts, run.key, run.title);
     else if (move) result = kernel.ask("move", move.name, move.value, move.key, move.number);
-    else if (cells) result = kernel.ask("lasting", cells);
+    else if (older) result = kernel.ask("list_older", older.cells, older.pairs);
     else kernel.ask("train", train.above, train.source, (picture) => send({ id, picture }));
     send({ id, result });
   } catch (error) {

@@ -114,7 +114,7 @@ def test_cells_above_run_that_share_a_name_with_the_program_or_with_what_does() 
 
 def test_what_only_prints_cannot_stop_a_cell_below() -> None:
     before = ["x = 1", "def f(a):\n    return a + nothing", "print(x, nothing)", "f(x)", "print(x.pop())"]
-    assert needed(before, "print(x)") == ["x = 1", *map(ast.unparse, ast.parse(before[1]).body), "print(x.pop())"]
+    assert needed(before, "print(x)") == ["x = 1", "print(x.pop())"]
 
 
 def test_a_function_that_changes_a_module_changes_it_when_it_is_called() -> None:
@@ -178,11 +178,7 @@ def test_what_only_draws_is_left_out_unless_the_program_draws() -> None:
 )
 def test_what_draws_and_does_more_runs_with_all_that_draws(draws: str) -> None:
     before = ["import matplotlib.pyplot as plt", "x = 1", "train = [print][0]", "plt.plot([train])", draws]
-    drawn = ast.unparse(ast.parse(draws))
-    runs = (
-        [drawn] if draws == "plt.plot([x.pop()])" else [*before[2:4], drawn]
-    )  # the others may bind what the program reads
-    assert needed(before, "print(x)") == [*before[:2], *runs]
+    assert needed(before, "print(x)") == [*before[:-1], ast.unparse(ast.parse(draws))]
 
 
 @pytest.mark.parametrize(
@@ -194,12 +190,18 @@ def test_a_player_above_runs_only_if_its_function_may_change_something(function:
     assert needed(before, "print(w)")[3:] == ["ad.play(f, 3.0)"] * runs
 
 
-def test_a_cell_leaves_to_those_below_all_but_its_players_and_a_program_says_if_it_takes_any_of_it() -> None:
-    cells = [{"source": f"w = 1\nad.play(f, {x})", "title": "cell 1", "texts": {}} for x in (3.0, 4.0)]
-    broken, field = {**cells[0], "source": "w = ("}, {**cells[0], "source": "w = ad.Variable(2.0)", "texts": {"w": "5"}}
-    kernel = Kernel()
-    assert kernel.lasting([*cells, broken, field]) == ["w = 1", "w = 1", None, "w = ad.Variable(5)"]
-    assert [kernel.run(cells[:1], program)["alone"] for program in ("w = 2\nw", "w")] == [True, False]
+def test_outputs_are_older_only_if_something_else_would_run_before_them() -> None:
+    sources = ["w = 1\nad.play(f, 3.0)", "w = 1\nad.play(f, 4.0)  # more", "w = 2", "w = (", "w = ad.Variable(1)"]
+    cells = [{"source": source, "title": "cell 1", "texts": {}} for source in sources]
+    cells.append({**cells[4], "texts": {"w": "2"}})
+    pairs = [([0], [1]), ([0], [2]), ([0], [3]), ([3], [3]), ([4], [5])]
+    told = [Kernel().list_older(cells, [(*pair, source) for pair in pairs]) for source in ("w", "w = 3\nw")]
+    assert told == [[False, True, True, False, True], [False, False, True, False, False]]
+
+
+def test_a_program_says_of_which_cells_above_something_ran() -> None:
+    cells = [{"source": source, "title": "cell"} for source in ("w = 1", "import math", "v = 2")]
+    assert Kernel().run(cells, "print(w, math.pi)")["taken"] == [True, False, False]
 
 
 def test_what_no_page_can_load_is_left_out_with_all_that_comes_of_it() -> None:

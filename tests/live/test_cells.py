@@ -95,9 +95,10 @@ def test_what_was_made_after_other_cells_above_turns_grey_until_it_runs_again(ch
     loss, player = cell(chapter_0, "loss"), Live(chapter_0)
     older = chapter_0.page.locator(".live-older")
     player.run(player.program["source"].replace("0.01", "0.02"))  # nothing below takes what it shows
+    loss.write(loss.program["source"] + "\nanother = 1")  # nor this
     chapter_0.page.wait_for_timeout(1000)
     assert older.count() == 0
-    loss.write(loss.program["source"] + "\n1 + 1")
+    loss.write(loss.program["source"].replace("1.0", "5.0"))
     older.first.wait_for()
     assert older.first.get_attribute("title") == "A cell above was changed after this was made."
     fit = cell(chapter_0, "fit-run")

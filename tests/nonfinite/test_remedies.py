@@ -204,7 +204,7 @@ def test_a_bad_branch_that_where_does_not_take_is_remedied_by_a_second_where(f, 
 
 
 @pytest.mark.parametrize(
-    ("f", "x", "code", "mended"),
+    ("f", "x", "code", "repair"),
     [
         (lambda x: 1.0 / np.sqrt(x), [0.0, 1.0],
          "np.sqrt(np.maximum(x, 2e-16))", lambda x: 1.0 / np.sqrt(np.maximum(x, 2e-16))),
@@ -216,12 +216,12 @@ def test_a_bad_branch_that_where_does_not_take_is_remedied_by_a_second_where(f, 
          "np.power(np.maximum(x, 2e-16), 0.5)", lambda x: np.log(np.power(np.maximum(x, 2e-16), 0.5))),
     ],
 )  # fmt: skip
-def test_where_the_derivative_fails_as_well_the_operation_before_is_mended(f, x, code, mended):
+def test_the_operation_before_is_repaired_where_its_derivative_fails_as_well(f, x, code, repair):
     assert found(f, x).remedy.splitlines()[-1].strip() == code
-    assert found(mended, x) is None
+    assert found(repair, x) is None
 
 
-def test_a_branch_that_was_computed_on_a_line_of_its_own_is_mended_there():
+def test_a_branch_that_was_computed_on_a_line_of_its_own_is_repaired_there():
     def f(x):
         root = np.sqrt(x)  # the branch
         scaled = 2.0 * root

@@ -122,7 +122,7 @@ def test_rounding_is_relative_to_what_was_added():
     assert not ad.compare(lambda x: x[0] + x[0], lambda x: x[0] + (x[0] + np.float32(1e4)), x)
 
 
-def squared_and_sine(x):
+def return_square_and_sine(x):
     a = x * x
     return a, np.sin(a)
 
@@ -139,15 +139,15 @@ def squared_and_sine(x):
             0,
         ),
         (
-            lambda x: squared_and_sine(x)[1],
-            lambda x: squared_and_sine(x)[0],
+            lambda x: return_square_and_sine(x)[1],
+            lambda x: return_square_and_sine(x)[0],
             "The result at [1] is -0.756802 in the first run and 4 in the second run.",
             "value",
             0,
         ),
         (
-            lambda x: squared_and_sine(x)[1],
-            squared_and_sine,
+            lambda x: return_square_and_sine(x)[1],
+            return_square_and_sine,
             "The number of results is 1 in the first run, but 2 in the second run.",
             "missing",
             2,
