@@ -36,6 +36,8 @@ LONGEST = 200_000
 """How many characters of what is printed are shown; a page with more would be slow to scroll."""
 FLOOD, MOST = 1_000_000, 1000
 """How many characters a program may print, and how many things it may display; one that goes on never ends."""
+LONGEST_MESSAGE = 200
+"""How many characters of an error above are shown."""
 FIELDS = 20
 """How many values of a program have a field."""
 UNREADABLE = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
@@ -153,9 +155,9 @@ class Kernel:
         warnings.filterwarnings("ignore", "FigureCanvasAgg is non-interactive")
 
     def setup(self, above: list[dict[str, Any]], source: str) -> str:
-        """Return what runs of the cells above before a program; nothing if one of them cannot be read."""
-        with suppress(AboveError, *UNREADABLE):
-            return "\n".join(ast.unparse(cell) for cell in _setup(above, source))
+        """Return what runs of the cells above before a program; nothing if that cannot be read."""
+        with suppress(*UNREADABLE):
+            return "\n".join(ast.unparse(cell) for cell in _setup(above, source)[0])
         return ""
 
     def list_older(self, cells: list[dict[str, Any]], pairs: list[tuple[list[int], list[int], str]]) -> list[bool]:
@@ -169,9 +171,10 @@ class Kernel:
             For each program, the numbers of the cells that were above it, of those that are, and its source.
         """
 
-        def read(above: list[int], source: str) -> list[str] | None:
-            with suppress(AboveError, *UNREADABLE):
-                return [ast.unparse(cell) for cell in _setup([cells[k] for k in above], source)]
+        def read(above: list[int], source: str) -> Any:
+            with suppress(*UNREADABLE):
+                runs, failure = _setup([cells[k] for k in above], source)
+                return [ast.unparse(cell) for cell in runs], failure
             return None
 
         return [read(then, source) != read(now, source) for then, now, source in pairs]
@@ -204,9 +207,10 @@ class Kernel:
         -------
         dict
             "source" and "values" are the program that ran; "outputs" has pairs of a kind ("html", "picture", "text" or
-            "error") and a text; "line" is the number of the line that failed, or None, and "above" the title of its
-            cell, if that is another; "answers" has what `check` said, and "sliders" what each explorer can move, with
-            the number of its output; "taken" says of each cell above whether more of it ran than imports.
+            "error") and a text; "line" is the number of the line that failed, or None; "above" has the "title", "line"
+            and "message" of the first cell above that stopped with an error, or is None; "answers" has what `check`
+            said, and "sliders" what each explorer can move, with the number of its output; "taken" says of each cell
+            above whether more of it ran than imports.
         """
         told: dict[str, Any] = {"source": source, "outputs": [], "line": None, "above": None}
         told |= {"answers": [], "sliders": [], "taken": []}
@@ -217,14 +221,13 @@ class Kernel:
             if texts:
                 told["source"] = source = with_values(source, texts)
             with np.errstate(), np.printoptions():  # another program finds them as they were
-                cells = _setup(above, source)
+                cells, told["above"] = _setup(above, source)
                 told["taken"] = [not all(map(is_import, cell.body)) for cell in cells]
-                names = self._names(above, cells, key)
+                names, failure = self._names(above, cells, key)
+                told["above"] = told["above"] or failure
                 with _listening(told["answers"]):  # what a cell above checks is not an answer here
                     self._run(names, source, told, key, title, name)
         except BaseException as error:  # also SystemExit and what only a program can raise
-            if isinstance(error, AboveError):
-                told["above"], name, error = error.title, _name(error.title), error.error
             told["outputs"].append(("error", _as_python_shows(error, name)))
             told["line"] = _line(error, name)
         told["outputs"] = [(kind, "".join(parts)) for kind, *parts in told["outputs"]]
@@ -241,18 +244,26 @@ class Kernel:
         button = tree.body.pop()
         if not isinstance(button, ast.Expr):
             raise TypeError("the last line of this cell is not a TrainButton")
-        names = self._names(above, _setup(above, source))
+        names, _ = self._names(above, _setup(above, source)[0])
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             exec(compile(tree, NAME, "exec"), names)
             for html in eval(ast.unparse(button), names).train():
                 tell(html)
 
-    def _names(self, above: list[dict[str, Any]], cells: list[ast.Module], key: str = "") -> dict[str, Any]:
-        """Return the names that a program finds: those of its last run, unless cells or objects differ."""
+    def _names(
+        self, above: list[dict[str, Any]], cells: list[ast.Module], key: str = ""
+    ) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        """Return the names that a program finds, and the first cell above that failed.
+
+        They are those of its last run, unless cells or objects differ. As in a notebook, the cells below one that
+        failed run all the same.
+        """
         text = [ast.dump(cell, include_attributes=True) for cell in cells]  # with the lines that a traceback names
         kept = self.namespaces.pop(key, None)
         names = kept.restored() if kept is not None and kept.setup == text else None
+        failure = kept.failure if kept is not None else None
         if names is None:
+            failure = None
             names = {"__name__": "__main__", "display": lambda *shown: None, "input": _no_input}
             exec("\n".join(ALWAYS), names)
             with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
@@ -261,11 +272,11 @@ class Kernel:
                     try:
                         exec(compile(cell, name, "exec"), names)
                     except BaseException as error:
-                        raise AboveError(each["title"], error) from None
+                        failure = failure or _describe_failure(each["title"], error)
             _open_figures()  # those of the cells above are theirs
         if key:
-            self.namespaces[key] = Namespace(text, names)
-        return names
+            self.namespaces[key] = Namespace(text, names, failure)
+        return names, failure
 
     def _run(self, names: dict[str, Any], source: str, told: dict[str, Any], key: str, title: str, name: str) -> None:
         import autodiff_edu as ad
@@ -363,8 +374,8 @@ class Kernel:
 class Namespace:
     """The names that the cells above have made for a program, to be used again unless the program changed an object."""
 
-    def __init__(self, setup: list[str], names: dict[str, Any]) -> None:
-        self.setup, self.names, self.made = setup, names, dict(names)
+    def __init__(self, setup: list[str], names: dict[str, Any], failure: dict[str, Any] | None) -> None:
+        self.setup, self.names, self.made, self.failure = setup, names, dict(names), failure
         self.digest = _digest(self.made)
 
     def restored(self) -> dict[str, Any] | None:
@@ -409,37 +420,31 @@ def _digest(names: dict[str, Any]) -> bytes | None:
     return file.getvalue()
 
 
-class AboveError(Exception):
-    """The error of a cell above a program: which one failed, and how."""
-
-    def __init__(self, title: str, error: BaseException) -> None:
-        super().__init__(title)
-        self.title, self.error = title, error
-
-
-def _setup(above: list[dict[str, Any]], source: str) -> list[ast.Module]:
-    """Return what a program needs of each cell above.
-
-    Raises
-    ------
-    AboveError
-        If one of them is not Python.
-    """
-    cells = []
+def _setup(above: list[dict[str, Any]], source: str) -> tuple[list[ast.Module], dict[str, Any] | None]:
+    """Return what runs of each cell above before a program, and the first of them that cannot be read."""
+    cells, failure = [], None
     for each in above:
         name = _name(each["title"])
         try:
             text = with_values(each["source"], each["texts"]) if each.get("texts") else each["source"]
             _refuse_magics(text, name)
+            cells.append(_parse(_known(plain(text), name), name))
         except UNREADABLE as error:
-            raise AboveError(each["title"], error) from None
-        cells.append(_parse(_known(plain(text), name), name))
-    return needed(cells, ast.parse(plain(source)))
+            cells.append(ast.Module([], []))
+            failure = failure or _describe_failure(each["title"], error)
+    return needed(cells, ast.parse(plain(source))), failure
+
+
+def _describe_failure(title: str, error: BaseException) -> dict[str, Any]:
+    shown = traceback.format_exception_only(error)[-1].strip()
+    return {"title": title, "line": _line(error, _name(title)), "message": shown[:LONGEST_MESSAGE]}
 
 
 @lru_cache(maxsize=256)  # the nodes stay the same, and with them what `earlier` has found in them
 def _parse(text: str, name: str) -> ast.Module:
-    return ast.parse(text, name)
+    tree = ast.parse(text, name)
+    compile(tree, name, "exec")  # refuses, for instance, a `return` outside a function
+    return tree
 
 
 def _name(title: str) -> str:

@@ -270,20 +270,19 @@ function live(cell, program, fields, texts) {
   }
 
   function show(told, sent, ranAfter) {
-    const isAbove = typeof told.above === "string"; // a cell above failed
     // Only fields change a program. A program could change what Python says of it.
     if (!Object.keys(sent.texts).length) told.source = sent.source;
     if (typeof told.source !== "string" || told.source.length > LONGEST || !areValues(told.values)) {
       throw Object.assign(new Error("The program changed what Python says of it."), { running: true });
     }
-    const culprit = programs.find((each) => isAbove && titleOf(each) === told.above);
+    const culprit = programs.find((each) => told.above && titleOf(each) === told.above.title);
     // What was typed while the program ran is not what has run; it stays.
     if (fields.source() === sent.source && JSON.stringify(fields.texts()) === JSON.stringify(sent.texts)) {
       ({ values } = told);
       fields.setSource(told.source);
       fields.setValues(values);
       keepAll();
-      fields.light(isAbove ? null : told.line ?? null);
+      fields.light(told.line ?? null);
       sent = { source: told.source, texts: {} };
     }
     ran = sent;
@@ -307,7 +306,7 @@ function live(cell, program, fields, texts) {
     const isLeftOut = (each, k) => told.taken?.[k] && isGuestIn(each);
     const leftOut = !isGuest() && listAbove(program).some(isLeftOut);
     status(fields, [outcome(program, told), leftOut && LEFT_OUT].filter(Boolean).join(" "));
-    if (culprit) fields.find("status").replaceChildren(...pointTo(culprit, told.line));
+    if (culprit) fields.find("status").append(" ", ...pointTo(culprit, told.above));
     reveal(box);
     cell.dispatchEvent(new CustomEvent("replayed", { bubbles: true }));
   }
@@ -330,8 +329,8 @@ function live(cell, program, fields, texts) {
   }
 }
 
-// Says which cell above failed, with a link to it.
-function pointTo(program, line) {
+// Says which cell above failed, and how, with a link to it. What a program says of it is text, whatever it is.
+function pointTo(program, { line, message }) {
   const cell = cells[program.cell];
   cell.id ||= `cell-${program.cell + 1}`;
   const way = Object.assign(document.createElement("a"), { href: `#${cell.id}`, textContent: "A cell above" });
@@ -339,7 +338,7 @@ function pointTo(program, line) {
     for (const folded of cell.querySelectorAll("details:has(.cell_input)")) folded.open = true;
   });
   const where = Number.isInteger(line) ? ` in line ${line}` : "";
-  return [way, ` stopped with an error${where}, shown below; this cell needs it, and has not run.`];
+  return [way, ` stopped with an error${where}, so what it would have made is missing here. ${message}`];
 }
 
 // What is to be said of a run, beyond what it shows.

@@ -7,6 +7,8 @@ import doctest
 import json
 import re
 import sys
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -112,11 +114,6 @@ def test_cells_above_run_that_share_a_name_with_the_program_or_with_what_does() 
     assert needed(before, "if math.pi > 4:\n    x = 2\nprint(x)")[-1] == "z = y.pop()"
 
 
-def test_what_only_prints_cannot_stop_a_cell_below() -> None:
-    before = ["x = 1", "def f(a):\n    return a + nothing", "print(x, nothing)", "f(x)", "print(x.pop())"]
-    assert needed(before, "print(x)") == ["x = 1", "print(x.pop())"]
-
-
 def test_a_function_that_changes_a_module_changes_it_when_it_is_called() -> None:
     define = "def quiet():\n    warnings.simplefilter('ignore')"
     assert needed(["import warnings", define], "print(1)") == []
@@ -182,26 +179,41 @@ def test_what_draws_and_does_more_runs_with_all_that_draws(draws: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "runs"),
-    [("def f(x):\n    y = x * w\n    return y", False), ("def f(x):\n    w.append(x)\n    return x", True)],
-)
-def test_a_player_above_runs_only_if_its_function_may_change_something(function: str, runs: bool) -> None:
-    before = ["import autodiff_edu as ad", "w = [2.0]", function, "ad.play(f, 3.0)"]
-    assert needed(before, "print(w)")[3:] == ["ad.play(f, 3.0)"] * runs
-
-
-def test_outputs_are_older_only_if_something_else_would_run_before_them() -> None:
-    sources = ["w = 1\nad.play(f, 3.0)", "w = 1\nad.play(f, 4.0)  # more", "w = 2", "w = (", "w = ad.Variable(1)"]
-    cells = [{"source": source, "title": "cell 1", "texts": {}} for source in sources]
-    cells.append({**cells[4], "texts": {"w": "2"}})
-    pairs = [([0], [1]), ([0], [2]), ([0], [3]), ([3], [3]), ([4], [5])]
-    told = [Kernel().list_older(cells, [(*pair, source) for pair in pairs]) for source in ("w", "w = 3\nw")]
-    assert told == [[False, True, True, False, True], [False, False, True, False, False]]
-
-
-def test_a_program_says_of_which_cells_above_something_ran() -> None:
-    cells = [{"source": source, "title": "cell"} for source in ("w = 1", "import math", "v = 2")]
-    assert Kernel().run(cells, "print(w, math.pi)")["taken"] == [True, False, False]
+    ("above", "program", "printed"),
+    [
+        (["def abs(x):\n    return x * 10"], "print(abs(2))", "20"),  # the reader's own, not Python's
+        (["from math import exp", "def exp(x):\n    return x + 1"], "print(exp(1))", "2"),
+        (["sum = 0", "for k in range(3):\n    sum += k"], "print(sum)", "3"),
+        (["counts = np.zeros(2)", "np.add.at(counts, [0, 0], 1)"], "print(counts)", "[2. 0.]"),
+        (["from heapq import heappush\nq = []", "heappush(q, 3)"], "print(q)", "[3]"),
+        (["a = np.array([1.0, 5.0])", "a.clip(0, 2, out=a)"], "print(a)", "[1. 2.]"),
+        (["class Node:\n    def __mul__(self, other):\n        tape.append(1)", "tape = []", "print(Node() * 1)"],
+         "print(len(tape))", "1"),
+        (["steps = []\ndef f(x):\n    steps.append(1)\n    return x * x", "g = f", "ad.play(g, 2.0)"],
+         "print(len(steps) > 0)", "True"),
+        (["pairs = zip([1], [2])", "print(list(pairs))"], "print(list(pairs))", "[]"),
+        (["lr = 0.5\ndef configure():\n    global lr\n    lr = 0.1", "configure()"], "print(lr)", "0.1"),
+        (["x = 1", "del x\nx = 2"], "print(x)", "2"),
+        (["_ = np.set_printoptions(precision=2)"], "print(np.array([1 / 3]))", "[0.33]"),
+        (["import os", "os.environ['LEVEL'] = '3'"], "import os\nprint(os.environ['LEVEL'])", "3"),
+        (["from math import *"], "print(pi)", "3.141592653589793"),
+        (["from numpy.random import seed, rand", "seed(0)"], "print(round(rand(), 4))", "0.5488"),
+        (["import numpy.random as npr", "npr.seed(0)", "a = npr.rand()"], "print(round(npr.rand(), 4))", "0.7152"),
+        (["import matplotlib.pyplot as plt", "np.random.seed(0)", "plt.hist(np.random.normal(size=1))"],
+         "print(round(np.random.normal(), 4))", "0.4002"),
+        (["ad.nn.seed(0)", "ad.play(ad.nn.Dense(2), np.ones(3))"],
+         "print(ad.nn.Dense(1)(np.ones(2)).numpy().round(3))", "[0.951]"),
+    ],
+)  # fmt: skip
+def test_a_program_finds_what_a_notebook_would_have(above: list[str], program: str, printed: str) -> None:
+    cells = [{"title": f"cell {k}", "source": source} for k, source in enumerate(above, start=1)]
+    notebook: dict[str, Any] = {}
+    with redirect_stdout(StringIO()), np.printoptions():
+        exec("\n".join(["import numpy as np", "import autodiff_edu as ad", *above]), notebook)
+        with redirect_stdout(StringIO()) as said:
+            exec(program, notebook)
+    assert said.getvalue().strip() == printed
+    assert Kernel().run(cells, program)["outputs"] == [("text", f"{printed}\n")]
 
 
 def test_what_no_page_can_load_is_left_out_with_all_that_comes_of_it() -> None:
@@ -245,12 +257,18 @@ def test_a_line_that_a_cell_above_has_moved_is_named_where_it_is_now() -> None:
         assert "return 1 / 0" in told["outputs"][0][1]
 
 
-def test_an_error_above_is_named_by_its_cell_and_line() -> None:
-    above = [{"title": "cell 1", "source": "a = 1\n\nb = a / 0"}, {"title": "cell 2", "source": "c = (1"}]
-    told = Kernel().run(above[:1], "print(b)")
-    assert (told["above"], told["line"], told["outputs"][0][0]) == ("cell 1", 3, "error")
-    told = Kernel().run(above, "print(b)")
-    assert (told["above"], told["line"]) == ("cell 2", 1)
+def test_an_error_above_is_named_by_its_cell_and_line_and_the_cells_below_it_run() -> None:
+    sources = ["a = 1\n\nb = a / 0", "c = (1", "return a", "a += 1"]
+    above = [{"title": f"cell {k}", "source": source} for k, source in enumerate(sources, start=1)]
+    kernel = Kernel()
+    for _ in range(2):  # the second finds what the first has made
+        told = kernel.run([above[0], above[3]], "print(a)", key="here")
+        assert told["outputs"] == [("text", "2\n")]
+        assert told["above"] == {"title": "cell 1", "line": 3, "message": "ZeroDivisionError: division by zero"}
+    told = Kernel().run(above, "print(a)\nprint(b)")
+    assert (told["line"], [kind for kind, _ in told["outputs"]]) == (2, ["text", "error"])
+    assert told["above"]["title"] == "cell 2"
+    assert Kernel().run(above[2:], "print(1)")["above"]["message"] == "SyntaxError: 'return' outside function"
     assert Kernel().run(above[:1], "print(1)")["above"] is None  # it does not need what fails
 
 

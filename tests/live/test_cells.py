@@ -118,16 +118,17 @@ def test_what_was_made_after_other_cells_above_turns_grey_until_it_runs_again(ch
 def test_an_error_in_a_cell_above_is_said_to_be_there_with_a_link_to_it(chapter_0: Any) -> None:
     loss, run = cell(chapter_0, "loss"), cell(chapter_0, "fit-run")
     for broken, line, message in (
-        ("x = 1\nloss = np.nothing", 2, "has no attribute 'nothing'"),
-        ("def loss(tilt, height:\n    return 0", 1, "was never closed"),
+        ("x = 1\nloss = np.nothing", 2, "AttributeError: module 'numpy' has no attribute 'nothing'"),
+        ("def loss(tilt, height:\n    return 0", 1, "SyntaxError: '(' was never closed"),
     ):
         loss.write(broken)
         run.run()
         assert run.status.inner_text() == (
-            f"A cell above stopped with an error in line {line}, shown below; this cell needs it, and has not run."
+            "The program stopped with an error in line 1, below. A cell above stopped with an error in line "
+            f"{line}, so what it would have made is missing here. {message}"
         )
-        assert message in run.error()
-        assert run.list_failed() == []
+        assert "NameError" in run.error()
+        assert run.list_failed() == ["1"]
     run.status.locator("a").click()
     assert loss.cell.evaluate("cell => cell.id === location.hash.slice(1)")
     loss.write("def loss(tilt, height):\n    return np.nothing(tilt)")
