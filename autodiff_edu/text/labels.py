@@ -299,7 +299,8 @@ def _name_of_tape(tape: Any) -> tuple[str | None, tuple[str, str]]:
         return f"the rerun of {function}", ("rerun ", f" of {function}")
     entered = next((where for _, what, where in tape.life if what == "enter"), None)
     name = getattr(tape, "name", None) or (entered and name_in_with(entered))
-    return name, (f"{name or 'tape'} ", "")
+    ends_in_number = name and name[-1].isdigit()  # "t1 1" would be no name
+    return name, (f"{name} (", ")") if ends_in_number else (f"{name or 'tape'} ", "")
 
 
 def names_of_tapes(tapes: list[Any]) -> list[str]:

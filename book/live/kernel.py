@@ -564,7 +564,7 @@ def _advice(error: BaseException) -> list[tuple[type[BaseException], str]]:
             f"This page has NumPy, Matplotlib and autodiff_edu; {getattr(error, 'name', '')} is not here.",
         ),
         (MemoryError, "The program needs more memory than a page may have."),
-        (RecursionError, "A function calls itself again and again. Is there a case in which it stops?"),
+        (RecursionError, "A function calls itself again and again. Is there a case where it stops?"),
         (TooMuchOutputError, "Is it an endless loop? If not, print less: every hundredth turn, for example."),
     ]
     if _numpy_has(error):

@@ -27,7 +27,7 @@ const link = await programOf(programs).catch(({ message }) => {
 });
 
 const ACTIONS = { check: "Check", play: "Replay", run: "Run" };
-const LEFT_OUT = "It ran after the book's own program above, not after the one from the link.";
+const LEFT_OUT = "This ran with the book's version of the cells above, not with the program from the link.";
 const editors = new Map(); // by program, what is typed into it
 // Nothing builds on an exercise, which is the reader's; of a cell that runs elsewhere, some statements may run here.
 const ABOVE = ["play", "run", "train", "elsewhere"];

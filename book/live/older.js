@@ -38,7 +38,7 @@ export function olderOutputs(programs, cells, above) {
   function mark(program, isOlder) {
     for (const output of cells[program.cell]?.querySelectorAll(".cell_output") ?? []) {
       output.classList.toggle("live-older", isOlder);
-      output.title = isOlder ? "A cell above was changed after this was made." : "";
+      output.title = isOlder ? "A cell above has changed since this ran." : "";
     }
   }
 

@@ -45,6 +45,6 @@ export function sliders(ranges, { key, number, output, replay, guest, most }) {
     bar.append(label);
   }
   const rest = ranges.length - Math.min(most, ranges.length);
-  if (rest) bar.append(`${rest} more ${rest === 1 ? "value has" : "values have"} no slider here.`);
+  if (rest) bar.append(`${rest} more ${rest === 1 ? "value doesn’t" : "values don’t"} have a slider.`);
   return bar;
 }

@@ -50,7 +50,7 @@ function describeEnd(error) {
     return "The program needs more memory than a page may have, which ended Python.";
   }
   const deep = /call stack|recursion/i.test(error.message);
-  return deep ? "A function called itself too many times, and Python crashed. Is there a case in which it stops?"
+  return deep ? "A function called itself too many times, and Python crashed. Is there a case where it stops?"
     : `The program ended Python itself: ${lastLine(error)}`;
 }
 

@@ -100,7 +100,7 @@ def test_what_was_made_after_other_cells_above_turns_grey_until_it_runs_again(ch
     assert older.count() == 0
     loss.write(loss.program["source"].replace("** 2", "** 4"))
     older.first.wait_for()
-    assert older.first.get_attribute("title") == "A cell above was changed after this was made."
+    assert older.first.get_attribute("title") == "A cell above has changed since this ran."
     fit = cell(chapter_0, "fit-run")
     shown = fit.cell.locator(".cell_output")
     assert "live-older" in shown.get_attribute("class")

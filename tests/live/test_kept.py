@@ -249,7 +249,7 @@ def test_progress_is_saved_to_a_file_forgotten_brought_back_and_loaded(where: An
     mine = {**TEXT, "source": "# here"}
     store(page, **{"text the-tape/first-player": mine})
     said = load(page, content)
-    assert "1 program had another text here: yours stays, and its page offers the file’s." in said
+    assert "You already had another text of 1 program: yours stays, and its page offers the one from the file." in said
     kept = read_storage(page)["text the-tape/first-player"]
     assert (kept["source"], kept["others"]) == ("# here", [{"source": TEXT["source"], "why": "file"}])
     where.stays_home()
@@ -262,7 +262,7 @@ def test_of_many_texts_of_one_program_none_is_dropped(where: Any) -> None:
     store(where.page, **{key: {**TEXT, "others": [{"source": text, "why": "before"} for text in texts[:20]]}})
     others = [{"source": text, "why": "before"} for text in texts[20:]]
     said = load(where.page, {**GOOD, "kept": {key: {**TEXT, "others": others}}})
-    assert "1 program had another text here" in said
+    assert "You already had another text of 1 program" in said
     assert sorted(each["source"] for each in read_storage(where.page)[key]["others"]) == sorted(texts)
     where.go(where.page.url.replace("where-you-are", CHAPTER))
     live = Live(where)

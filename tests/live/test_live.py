@@ -28,7 +28,7 @@ ODD = {
     "raise SystemExit('enough')": "SystemExit: enough",
     "import asyncio\nasync def f():\n    await asyncio.sleep(1)\nasyncio.run(f())": "asyncio cannot wait in this page; "
     "write an ordinary function instead of a coroutine, and call it.",
-    "def f(x):\n    return f(x)\nf(1.0)": "A function calls itself again and again. Is there a case in which it stops?",
+    "def f(x):\n    return f(x)\nf(1.0)": "A function calls itself again and again. Is there a case where it stops?",
     "while True:\n    print('again')": "the program printed more than 1,000,000 characters",
     "while True:\n    display(1)": "the program displayed more than 1,000 things",
     "y = sin(1.0)": "name 'sin' is not defined.\nDid you mean np.sin?",
@@ -173,7 +173,7 @@ def test_a_program_with_hundreds_of_numbers_does_not_flood_the_page(chapter_1: A
     variables = "\n".join(f"v{k} = ad.Variable({k}.0)" for k in range(150))
     live.run(f"{variables}\nad.explore(lambda {', '.join(names)}: x0 * x1, {ranges})")
     assert live.cell.locator(".live-sliders input").count() == 20
-    assert "130 more values have no slider here." in live.cell.locator(".live-sliders").inner_text()
+    assert "130 more values don’t have a slider." in live.cell.locator(".live-sliders").inner_text()
     assert live.cell.locator(".live-values input").count() == 20
 
 

@@ -190,7 +190,7 @@ def test_a_cell_below_a_program_of_a_link_runs_without_it_and_says_so(page: Any,
     below = Live(tab, index, "run")
     below.run()
     assert below.status.inner_text().endswith(
-        "It ran after the book's own program above, not after the one from the link."
+        "This ran with the book's version of the cells above, not with the program from the link."
     )
     below.run("print(1)")
     assert below.status.inner_text() == ""
