@@ -142,7 +142,9 @@ class Differences:
             if (fewer := min(counts)) < max(counts):
                 steps = [part[fewer] if len(part) > fewer else None for part in seeds]
                 one, other = (f"{'only ' * (count == fewer)}{count}" for count in counts)
-                text = f"{self.names[0]} differentiates {one} result{'s' * (counts[0] > 1)}, but {self.names[1]} {other}"
+                text = (
+                    f"{self.names[0]} differentiates {one} result{'s' * (counts[0] > 1)}, but {self.names[1]} {other}"
+                )
                 return StepDifference("missing", _count((steps[0], steps[1])), _finish(text))
             common = [
                 [run.common.get(run.subject(run.steps[at]), -1) for at in part]

@@ -307,7 +307,9 @@ def _of_pass(
                         by = _scale_nudge(size, at)
                         is_right = abs(probe.moved - (slope or 0.0) * by) <= zeros[at]
                         moved = partial(move_on_old_branches, unit * by)
-                        reasons.append("" if is_right else _find_reason(probe, moved, cuts, zeros[at], document, smooth))
+                        reasons.append(
+                            "" if is_right else _find_reason(probe, moved, cuts, zeros[at], document, smooth)
+                        )
                     small = probed[shared()["nudges"][len(reasons) // 2]]
                     near = "" if small.choice or small.switches else reasons[len(reasons) // 2]
                     by = unit * _scale_nudge(size, 0.05)
@@ -336,7 +338,7 @@ def _find_zeros(value: float, moves: dict[float, float]) -> dict[float, float]:
     zeros = {}
     for at in moves:
         sizes = sorted(abs(m) for near, m in moves.items() if abs(near) <= abs(at) and np.isfinite(m))
-        zeros[at] = 1e-8 * max(abs(value), sizes[len(sizes) * 3 // 4] if sizes else 0.0)
+        zeros[at] = max(1e-12 * abs(value), 1e-8 * sizes[len(sizes) * 3 // 4] if sizes else 0.0)
     return zeros
 
 

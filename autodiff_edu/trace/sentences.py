@@ -29,7 +29,6 @@ from .lines import Rebind
 from .memory import Stepped
 from .rounding import ExactResults
 
-
 OF_TAPES = {
     "release": "releases its arrays.",
     "resume": "records again.",
