@@ -410,8 +410,8 @@ def _find_corner(corners: list[DescribedCorner], after: list[Entry], id: int, ta
 def _bends(move_on_old_branches: Any, by: Any, turning: list[Entry], value: float) -> bool:
     """Return whether a target bends at nudge 0 as at a corner: half a nudge leaves half of the bend, not a quarter.
 
-    The bend is the difference from what the operations that may be at a corner do as lines. Any other curvature is in
-    both, and the nudge is tiny, so it hides no corner.
+    What the target would do if the operations at a corner were lines is subtracted: it has all other curvature, too.
+    The nudges are tiny, so that what is computed from these operations is almost a line.
     """
     near, far = (
         sum(move_on_old_branches(way * by, []) - move_on_old_branches(way * by, turning) for way in (at, -at))
