@@ -31,8 +31,8 @@ def compare(
     Both functions are run and differentiated as `play` does. Their steps are aligned by what is computed, then by line
     and operation, so names and the order of lines do not matter. Compared are shapes, dtypes and numbers of results,
     contributions, cotangents, gradients and assignments. An operation that only one run has is a difference if it
-    changes a number that is needed; a contribution that only one run has always is. If other results are
-    differentiated, that is the difference, and not their gradients.
+    changes a number that is needed; a contribution that only one run has always is. If the two runs differentiate
+    different results, that is reported, not their gradients.
 
     Numbers agree if they differ by at most 64 eps of the coarsest dtype so far, relative to the largest number in their
     arrays or among those that were added up to them; and later, by at most four times as much as any number before.
@@ -135,7 +135,7 @@ class TraceComparison:
         self.difference: StepDifference | None = found.first
         self.agreed = found.agreed
         self._documents = [run.document for run in runs]
-        self._apart = found.apart
+        self._results_differ = found.results_differ
         self._lines: list[str] = []
         for name, run, step in zip(names, runs, found.first.steps if found.first else (), strict=False):
             if step is not None and (line := run.line(step - 1)):
@@ -161,11 +161,11 @@ class TraceComparison:
     def _sentence(self) -> str:
         if self.difference is not None:
             return self.difference.text
-        if not self._apart:
+        if not self._results_differ:
             return "Nothing differs."
         return (
-            "No step differs by more than the rounding of the numbers that went into it. But here that is enough to "
-            f"change what comes out: {self._apart}."
+            "No single step differs by more than rounding. But here the rounding adds up to a visible difference: "
+            f"{self._results_differ}."
         )
 
     @cached_property

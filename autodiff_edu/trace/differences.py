@@ -56,7 +56,7 @@ class Differences:
         The largest difference of numbers in these, as in `StepDifference`.
     eps : float
         That of the coarsest dtype of either run so far.
-    apart : str
+    results_differ : str
         Which results differ although no step does by more than rounding, as a clause; empty if they agree.
     """
 
@@ -65,7 +65,7 @@ class Differences:
         self.summed: dict[int, float] = {}  # by a tensor of the second run: the largest contribution to it
         self.size, self.eps = 0.0, 0.0
         self.agreeing: list[tuple[int, int]] = []  # the steps that agree
-        self.apart = ""
+        self.results_differ = ""
         self.first = self._find_first(Alignment(one, other))
         steps = self.first.steps if self.first else ()
         kinds = {run.steps[at - 1]["kind"] for run, at in zip(self.runs, steps, strict=False) if at}
@@ -141,16 +141,17 @@ class Differences:
             counts = [*map(len, seeds)]
             if (fewer := min(counts)) < max(counts):
                 steps = [part[fewer] if len(part) > fewer else None for part in seeds]
-                text = f"{counts[0]} in {self.names[0]}, but {counts[1]} in {self.names[1]}"
-                return StepDifference(
-                    "missing", _count((steps[0], steps[1])), _finish(f"the number of results is {text}")
+                one, other = (f"{'only ' * (count == fewer)}{count}" for count in counts)
+                text = (
+                    f"{self.names[0]} differentiates {one} result{'s' * (counts[0] > 1)}, but {self.names[1]} {other}"
                 )
+                return StepDifference("missing", _count((steps[0], steps[1])), _finish(text))
             common = [
                 [run.common.get(run.subject(run.steps[at]), -1) for at in part]
                 for run, part in zip(self.runs, seeds, strict=True)
             ]
             order = (
-                "the results come in another order: "
+                "the results come in a different order: "
                 if -1 not in common[0] and sorted(common[0]) == sorted(common[1])
                 else ""
             )
@@ -179,7 +180,7 @@ class Differences:
         values = zip(_write_apart(a[place].item(), b[place].item()), self.names, strict=True)
         text = f"{name}{at} is {' and '.join(f'{value} in {run}' for value, run in values)}"
         if one.common.get(ours, -1) == other.common.get(theirs):
-            self.apart = self.apart or text.rpartition(": ")[2]
+            self.results_differ = self.results_differ or text.rpartition(": ")[2]
             return None
         return StepDifference("value", steps, _finish(text))
 

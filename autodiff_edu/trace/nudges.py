@@ -71,14 +71,14 @@ class Probe(NamedTuple):
         What the code chose by and comes out differently.
     switches : list of Entry
         The operations that take another branch.
-    held : list of float
+    moved_without_cuts : list of float
         How far the target moves if a cut keeps what it was recorded with: for each, and at the end for all together.
     """
 
     moved: float
     choice: Entry | None = None
     switches: Sequence[Entry] = ()
-    held: Sequence[float] = ()
+    moved_without_cuts: Sequence[float] = ()
 
 
 class Branch(NamedTuple):
@@ -130,9 +130,10 @@ class Described:
                 text = f"{name} is at a corner of {self._write(step['entry'])}: slope {left} on its left, {right} "
                 text += f"on its right. The rule takes {slope}; one number cannot fit both."
                 others = (
-                    f"Elements of {whole} are at a corner of {self._write(step['entry'])}, where several slopes fit. "
+                    f"Some elements of {whole} are at a corner of {self._write(step['entry'])}, where the slope on the "
+                    "left differs from that on the right. The rule picks one."
                 )
-                others = f"{others}The rule takes one of them." if corner["others"] else ""
+                others = others if corner["others"] else ""
                 met = DescribedCorner(
                     makers[step["entry"]], ids[step["tensor"]], tuple(corner["element"]), text, others
                 )
@@ -142,8 +143,8 @@ class Described:
         """Write that the user's code would go another way; empty if the document has no such entry."""
         return self._say(
             entry,
-            "After this nudge, {text} comes out differently, so your code may do something else. It is not run again "
-            "here, so it is not known how far the target would move.",
+            "After this nudge, {text} comes out differently, so your code may do something else. The player "
+            "can't run your code again, so it can't say how far the target would move.",
         )
 
     def explain_switch(self, entry: Entry) -> str:
@@ -154,15 +155,18 @@ class Described:
         )
 
     def explain_cut(self, entry: Entry) -> str:
-        """Write that the cotangent misses what goes through an entry."""
-        return self._say(entry, "Nothing flows back through {}, so the cotangent misses what the nudge moves there.")
+        """Write that the cotangent leaves out what goes through an entry."""
+        return self._say(
+            entry,
+            "No gradient flows back through {}, so the cotangent leaves out whatever the nudge changes there.",
+        )
 
     def explain_read(self, id: int) -> str:
         """Write that plain numbers were taken from a tensor."""
         name = self.document["tensors"][self.tensors[id]]["name"]
         return (
             f"Your code took plain numbers out of {name}. Anything it computed or decided with them stays as it was "
-            "here, so in a new run the target may move by another amount."
+            "here, so if you ran it again, the target might move by a different amount."
         )
 
     def _say(self, entry: Entry, text: str) -> str:
@@ -264,6 +268,7 @@ def _of_pass(
             continue
         cotangent, cuts = cotangents.get(id), _find_cuts(after, id, cotangents, stops)
         move = partial(_measure_move, after, chosen, cuts, ids, id, target)
+        move_on_old_branches = partial(_move_on_old_branches, after, id, target)
         # A corner, a step or a peak between two probes would not be seen.
         moving = {id, *(entry.output_id for entry in after)}
         is_polynomial = not chosen and not cuts and all(_is_polynomial(entry, moving) for entry in after)
@@ -278,7 +283,7 @@ def _of_pass(
             zeros = _find_zeros(value, moves)
             kept = {"tensor": tensors[id], "target": tensors[target._id], **about, "size": size}
             if slope is not None:
-                kept["slope"] = round_to(slope, zeros[min(moves, key=abs)] / size)
+                kept["slope"] = round_to(slope, 0.0)
             numbers = (_list_moving(makers, id) & read & tensors.keys()) - {target._id, *ids} if read else set()
             why = document.explain_read(min(numbers)) if numbers else ""
             if slope is None or not all(
@@ -293,19 +298,22 @@ def _of_pass(
                     moves = {at: probe.moved for at, probe in probed.items()}
                     zeros, curve = _find_zeros(value, moves), [*moves.values()]
                     # A corner that the rest smooths out is not the reason, nor is the branch beyond it.
-                    smooth = (
-                        set[int]() if (bends := _bends(probed, zeros[0.1])) else {corner.entry for corner in corners}
-                    )
+                    met = {corner.entry for corner in corners}
+                    turning = [entry for entry in after if entry.output_id in met]
+                    bends = bool(turning) and _bends(move_on_old_branches, unit * size, turning, abs(value))
+                    smooth = set[int]() if bends else met
                     reasons = []
                     for at, probe in probed.items():
                         by = _scale_nudge(size, at)
                         is_right = abs(probe.moved - (slope or 0.0) * by) <= zeros[at]
-                        hold = partial(_move_on_branches, after, id, target, unit * by)
-                        reasons.append("" if is_right else _find_reason(probe, hold, cuts, zeros[at], document, smooth))
+                        moved = partial(move_on_old_branches, unit * by)
+                        reasons.append(
+                            "" if is_right else _find_reason(probe, moved, cuts, zeros[at], document, smooth)
+                        )
                     small = probed[shared()["nudges"][len(reasons) // 2]]
                     near = "" if small.choice or small.switches else reasons[len(reasons) // 2]
                     by = unit * _scale_nudge(size, 0.05)
-                    corner = bends and _find_corner(corners, after, id, target, by, zeros[0.05])
+                    corner = _find_corner(corners, after, id, target, by, zeros[0.05]) if bends else ""
                     why = corner or near or why
                     if corner:
                         reasons = [
@@ -330,7 +338,7 @@ def _find_zeros(value: float, moves: dict[float, float]) -> dict[float, float]:
     zeros = {}
     for at in moves:
         sizes = sorted(abs(m) for near, m in moves.items() if abs(near) <= abs(at) and np.isfinite(m))
-        zeros[at] = 1e-8 * max(abs(value), sizes[len(sizes) * 3 // 4] if sizes else 0.0)
+        zeros[at] = max(1e-12 * abs(value), 1e-8 * sizes[len(sizes) * 3 // 4] if sizes else 0.0)
     return zeros
 
 
@@ -351,26 +359,28 @@ def _find_cuts(after: list[Entry], id: int, cotangents: Any, stops: set[int]) ->
     ]
 
 
-def _find_reason(probe: Probe, hold: Any, cuts: list[Entry], zero: float, document: Described, smooth: set[int]) -> str:
+def _find_reason(
+    probe: Probe, move_on_old_branches: Any, cuts: list[Entry], zero: float, document: Described, smooth: set[int]
+) -> str:
     """Return why the cotangent misleads at a nudge: not that the curve bends, nor a branch of a `smooth` entry.
 
-    `hold` computes how far the target would move if some entries stayed on the branch that they were on.
+    `move_on_old_branches` computes how far the target would move if some entries stayed on their branches.
     """
     if probe.choice:
         return document.explain_choice(probe.choice)
     switches = [entry for entry in probe.switches if entry.output_id not in smooth]
-    if switches and abs(probe.moved - hold(switches)) > zero:  # else their branches add nothing
+    if switches and abs(probe.moved - move_on_old_branches(switches)) > zero:  # else their branches add nothing
         some = switches[:FEW] if len(switches) > 1 else []
-        first = next((entry for entry in some if abs(probe.moved - hold([entry])) > zero), switches[0])
+        first = next((entry for entry in some if abs(probe.moved - move_on_old_branches([entry])) > zero), switches[0])
         return document.explain_switch(first)
-    *alone, together = [bool(abs(probe.moved - held) > zero) for held in probe.held] or [False]
+    *alone, together = [bool(abs(probe.moved - moved) > zero) for moved in probe.moved_without_cuts] or [False]
     return document.explain_cut(cuts[alone.index(True)]) if together and any(alone) else ""
 
 
-def _move_on_branches(after: list[Entry], id: int, target: Any, by: Any, held: list[Entry]) -> float:
+def _move_on_old_branches(after: list[Entry], id: int, target: Any, by: Any, staying: list[Entry]) -> float:
     """Compute how far a target moves if some entries stay on the branch that they were on, as a line."""
     entries = [
-        Entry(one.operation, one.line, {}, one.values, one.output_value, Branch(one)) if one in held else one
+        Entry(one.operation, one.line, {}, one.values, one.output_value, Branch(one)) if one in staying else one
         for one in after
     ]
     try:
@@ -385,10 +395,9 @@ def _find_corner(corners: list[DescribedCorner], after: list[Entry], id: int, ta
     made = {entry.output_id: entry for entry in after}
     met = [corner for corner in corners if corner.entry in made and corner.tensor in {id, *made}]
     values = run_again(after, id, lambda value: value + by) if met else {}
-    hold = partial(_move_on_branches, after, id, target)
+    move = partial(_move_on_old_branches, after, id, target)
     for corner in sorted(met, key=lambda corner: corner.entry):
-        held = [made[corner.entry]]
-        if all(abs(hold(way, []) - hold(way, held)) <= zero for way in (by, -by)):
+        if all(abs(move(way, []) - move(way, [made[corner.entry]])) <= zero for way in (by, -by)):
             continue  # the rest hides it
         change = by if corner.tensor == id else values.get(corner.tensor, 0.0) - made[corner.tensor].output_value
         if np.asarray(change)[corner.element] != 0:
@@ -398,10 +407,17 @@ def _find_corner(corners: list[DescribedCorner], after: list[Entry], id: int, ta
     return ""
 
 
-def _bends(probed: dict[float, Probe], zero: float) -> bool:
-    """Return whether a target bends at nudge 0 as at a corner: half a nudge leaves half of the bend, not a quarter."""
-    near, far = (probed[at].moved + probed[-at].moved for at in (0.05, 0.1))
-    return not abs(near) <= max(0.35 * abs(far), zero)
+def _bends(move_on_old_branches: Any, by: Any, turning: list[Entry], value: float) -> bool:
+    """Return whether a target bends at nudge 0 as at a corner: half a nudge leaves half of the bend, not a quarter.
+
+    What the target would do if the operations at a corner were lines is subtracted: it has all other curvature, too.
+    The nudges are tiny, so that what is computed from these operations is almost a line.
+    """
+    near, far = (
+        sum(move_on_old_branches(way * by, []) - move_on_old_branches(way * by, turning) for way in (at, -at))
+        for at in (1e-5, 2e-5)
+    )
+    return bool(abs(near) > max(0.4 * abs(far), 1e-13 * value))
 
 
 def _is_polynomial(entry: Entry, moving: set[int]) -> bool:
@@ -504,8 +520,8 @@ def _measure_move(
         if chosen and (changed := find_changes(chosen, ids, id, move)):
             return Probe(float("nan"), choice=changed[0])
         switches = [entry for entry in after if _is_switched(entry, id, move, values)]
-        held = [[cut] for cut in cuts] + [cuts] * bool(cuts)
-        return Probe(moved, None, switches, [measure([e for e in after if e not in some])[0] for some in held])
+        left_out = [[cut] for cut in cuts] + [cuts] * bool(cuts)
+        return Probe(moved, None, switches, [measure([e for e in after if e not in some])[0] for some in left_out])
     except Exception:  # the user's own numbers, moved to where a matrix is singular, or functions without a rule
         return Probe(float("nan"))
 

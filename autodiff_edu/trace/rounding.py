@@ -1,10 +1,4 @@
-"""Whether a result that is almost 0 would be 0 without rounding.
-
->>> is_rounded_zero(np.float64(0.1 + 0.2 - 0.3), (np.float64(0.1 + 0.2), np.float64(0.3)), None)
-True
->>> is_rounded_zero(np.float16(1.0) - np.float16(0.999), (np.float16(1.0), np.float16(0.999)), Fraction("0.001"))
-False
-"""
+"""Whether a result that is almost 0 would be 0 without rounding."""
 
 from __future__ import annotations
 
@@ -16,8 +10,6 @@ import numpy as np
 
 from ..core.entry import Entry
 
-ROUNDING = 4
-"""A sum of at most so many eps of its largest part is taken for what rounding leaves of 0."""
 DEPTH, BITS = 40, 4000
 """Through how many operations, one after the other, an exact result is followed, and how long it may become."""
 EXACT: dict[Any, Any] = {
@@ -40,13 +32,10 @@ class ExactResults:
     def is_rounded_zero(self, entry: Entry) -> bool:
         """Return whether the result of a sum or difference is what rounding leaves of 0; keep the entry for later."""
         self.makers[entry.output_id] = entry
-        if (
-            entry.operation not in (np.add, np.subtract)
-            or entry.values is None
-            or not _is_other_than_0(entry.output_value)
-        ):
+        total = entry.output_value
+        if entry.operation not in (np.add, np.subtract) or entry.values is None or np.shape(total):
             return False
-        return is_rounded_zero(entry.output_value, entry.values, self._find(entry.output_id, None, DEPTH))
+        return self._find(entry.output_id, None, DEPTH) == 0 and bool(total and np.isfinite(total))
 
     def _find(self, id: int | None, value: Any, depth: int) -> Fraction | None:
         entry = None if id is None else self.makers.get(id)
@@ -66,20 +55,3 @@ class ExactResults:
             is_short = exact is not None and max(map(int.bit_length, exact.as_integer_ratio())) <= BITS
             self.known[id] = exact if is_short else None
         return self.known[id]
-
-
-def is_rounded_zero(total: Any, parts: tuple[Any, ...], exact: Fraction | None) -> bool:
-    """Return whether a sum of two numbers, whose `exact` value may be known, is what rounding leaves of 0."""
-    if not _is_other_than_0(total):
-        return False
-    if exact is not None:
-        return exact == 0
-    eps = np.finfo(total.dtype).eps
-    if eps > 1e-12:  # the last of a few digits may well be one that you wrote
-        return False
-    return bool(abs(total) <= ROUNDING * eps * max(np.max(np.abs(part)) for part in parts))
-
-
-def _is_other_than_0(total: Any) -> bool:
-    is_number = not np.shape(total) and getattr(total, "dtype", np.dtype(int)).kind in "fc"
-    return bool(is_number and total and np.isfinite(total))

@@ -27,9 +27,7 @@ from .backward_calls import BackwardCall
 from .foreign import ForeignOperation, Gradient
 from .lines import Rebind
 from .memory import Stepped
-from .rounding import ExactResults, is_rounded_zero
-
-ROUNDED = " (0 up to rounding)"
+from .rounding import ExactResults
 
 OF_TAPES = {
     "release": "releases its arrays.",
@@ -89,7 +87,7 @@ class Sentences:
                 size = "" if written else spoken_size(value)
                 text = f"{self._line(step)}{labels[entry.output_id]}{size} is {labels.aloud(entry)}"
                 text += f", which is {spoken_value(value)}" if written and value is not None else ""
-                text += ROUNDED if self.exact.is_rounded_zero(entry) else ""
+                text += " (0 up to rounding)" if self.exact.is_rounded_zero(entry) else ""
                 missed = f"{whose} is paused, so it does not record this."
                 recorded = missed if isinstance(event, events.Missed) else self._describe_recording(entry, step, whose)
                 return f"{text}.{self._describe_aliases(entry)} {_capitalise(recorded, self._own_name(step))}"
@@ -281,9 +279,6 @@ def _describe_sum(name: str, event: events.Accumulate, step: dict[str, Any], sai
     had = "Nothing was there yet" if before is None else f"It is added to {before}"
     is_what = f"{said}, which is {contribution}" if said else contribution
     which = f" That was contribution {step['count']} of {step['of']}." if step["of"] > 1 else ""
-    if event.before is not None:
-        rounded = is_rounded_zero(event.after._array, (event.before._array, event.value._array), None)
-        after += ROUNDED if rounded else ""
     return f"the contribution to {name} is {is_what}. {had}, so the cotangent of {name} is now {after}.{which}"
 
 

@@ -14,8 +14,11 @@ from ..text.frames import Where
 from ..text.places import position_of
 from ..text.source_code import SourceCode, Span, source_of, span
 
-HARMLESS = {"print", "float", "int", "bool", "str", "repr", "round", "len", "type", "numpy", "item", "tolist"}
-"""Functions that keep nothing of what they are given; all of NumPy's count as such, too."""
+WITHOUT_EFFECT = {"print", "float", "int", "bool", "str", "repr", "round", "len", "type", "numpy", "item", "tolist"}
+"""Functions that keep nothing of what they are given; all of NumPy's count as such, too, but for those that write."""
+WRITING = {"copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"}
+BY_NAME = {"eval", "exec", "locals", "vars"}
+"""Functions that find a value by its name, which no `ast.Name` mentions."""
 
 
 def is_unused(where: Where) -> bool:
@@ -29,36 +32,43 @@ def _find_unused(source: SourceCode) -> set[Span | None]:
     printed = {part for node in prints for part in ast.walk(node)}
     found = {span(part) for part in printed}
     for function in (node for node in source.nodes if isinstance(node, ast.FunctionDef)):  # a cell's names are global
-        inside, used = list(ast.walk(function)), set[str]()
+        inside, used, attributes = list(ast.walk(function)), set[str](), set[ast.AST]()
         for node in inside:
             match node:
                 case ast.Name(id=name, ctx=ast.Load()) if node not in printed:
                     used.add(name)
+                case ast.ClassDef():
+                    attributes.update(ast.walk(node))
                 case ast.Global(names=names) | ast.Nonlocal(names=names):
                     used.update(names)
-        for node in inside:
+        for node in inside if used.isdisjoint(BY_NAME) else ():
             match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in used and _keeps_nothing(value):
-                    found.add(span(value))
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                    name not in used and node not in attributes and _has_no_effect(value)
+                ):
+                    found.update(map(span, ast.walk(value)))
                 case ast.Expr(value=ast.Compare() as value):
                     found.add(span(value))
-    return found
+    return found - {None}
 
 
 def _is_print(node: ast.expr) -> bool:
     is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
-    return is_print and _keeps_nothing(node)
+    return is_print and _has_no_effect(node)
 
 
-def _keeps_nothing(tree: ast.expr) -> bool:
+def _has_no_effect(tree: ast.expr) -> bool:
     """Return whether an expression has no effect but its value, and what it prints."""
     for node in ast.walk(tree):
         match node:
-            case ast.Call(func=ast.Name(id=name)) if name in HARMLESS:
+            case ast.keyword(arg="file" | "out" | None):
+                return False
+            case ast.Call(func=ast.Name(id=name)) if name in WITHOUT_EFFECT:
                 pass
-            case ast.Call(func=ast.Attribute(value=value, attr=name)):
-                if name not in HARMLESS and not (isinstance(value, ast.Name) and value.id in ("np", "numpy")):
-                    return False
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=name)) if name not in WRITING:
+                pass
+            case ast.Call(func=ast.Attribute(attr=name)) if name in WITHOUT_EFFECT:
+                pass
             case ast.Call() | ast.NamedExpr() | ast.Await() | ast.Yield() | ast.YieldFrom():
                 return False
     return True

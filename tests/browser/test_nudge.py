@@ -127,7 +127,7 @@ def test_where_one_of_two_paths_is_cut_it_says_so(visit: Any, tmp_path: Path) ->
     nudging = Nudging(visit(save_page(by_half(), tmp_path))).open()
     shown = {"z actually moves": "+0.61", "the cotangent says": "3 × 0.1 = +0.3", "the gap": "+0.31"}
     assert nudging.numbers() == shown
-    assert "Nothing flows back through" in nudging.panel.inner_text()
+    assert "No gradient flows back through" in nudging.panel.inner_text()
     assert "stop_gradient(x)" in nudging.panel.inner_text()
 
 

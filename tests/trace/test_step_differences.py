@@ -133,7 +133,7 @@ def return_square_and_sine(x):
         (
             lambda x: (np.sin(x), np.cos(x)),
             lambda x: (np.cos(x), np.sin(x)),
-            "The results come in another order: "
+            "The results come in a different order: "
             "result 1 at [1] is 0.909297 in the first run and -0.416147 in the second run.",
             "value",
             0,
@@ -148,14 +148,14 @@ def return_square_and_sine(x):
         (
             lambda x: return_square_and_sine(x)[1],
             return_square_and_sine,
-            "The number of results is 1 in the first run, but 2 in the second run.",
+            "The first run differentiates only 1 result, but the second run 2.",
             "missing",
             2,
         ),
         (
             lambda x: (x * 2.0, (x * 2.0)[0]),
             lambda x: ((x * 2.0)[0], x * 2.0),
-            "The results come in another order: "
+            "The results come in a different order: "
             "result 1 is of shape (2,) in the first run and of shape () in the second run.",
             "shape",
             0,
