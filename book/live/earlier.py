@@ -37,8 +37,8 @@ SETTINGS = {
     "dump", "mkdir", "save", "savez", "savetxt", "tofile", "unlink", "writerow", "writerows",
 }  # fmt: skip
 """Functions and methods that change settings or files."""
-HARMLESS = {"at", "play", "explore", "sweep", "descend", "drill", "check_gradients"}
-"""Functions of modules that change no module."""
+PLAYS = {"play", "explore", "sweep", "descend", "drill", "check_gradients"}
+"""Functions of the package that call a function and show something."""
 CLOCKS = {"time", "tracemalloc"}  # modules in which nobody finds a change
 RANDOM = {"random", "nn"}  # modules with random numbers that all programs share
 OWN_RANDOM = {"default_rng", "Generator", "Random", "SeedSequence"}  # but for these
@@ -60,7 +60,7 @@ def needed(above: list[ast.Module], program: ast.Module) -> list[ast.Module]:
     r"""Return of each cell above the statements that run before a program, in their order and with their lines.
 
     Those run that share a name with the program, directly or through others, or change what a module holds. Left out is
-    what a page cannot load, and what only draws, if the program does not.
+    what a page cannot load, and what only plays, and what only draws, if the program does not draw.
 
     Examples
     --------
@@ -75,8 +75,8 @@ def needed(above: list[ast.Module], program: ast.Module) -> list[ast.Module]:
     statements = [node for node in statements if node not in missing]
     modules = Modules.of([*statements, *program.body])
     pictures = depend_on(statements, PICTURES)
-    only_draw = list_only_drawing(statements, pictures, modules)
-    runs = connect([node for node in statements if node not in only_draw], pictures, program, modules)
+    only_show = list_only_showing(statements, pictures, modules)
+    runs = connect([node for node in statements if node not in only_show], pictures, program, modules)
     drawn = {name for node in pictures for name in bound(node)}
     if drawn & free(program).union(*(_free([node], set()) for node in runs)):
         runs = connect(statements, set(), program, modules)
@@ -186,7 +186,7 @@ def sets(statement: ast.stmt, modules: Modules) -> bool:
             case ast.Call(func=ast.Name(id="open"), args=args, keywords=keywords):
                 if len(args) > 1 or any(keyword.arg == "mode" for keyword in keywords):
                     return True
-            case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) as method)) if name not in HARMLESS:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) as method)) if name not in PLAYS | {"at"}:
                 is_random = modules.give_random_numbers(method)
                 if owner(method) in modules.names - CLOCKS and not is_random:
                     return True
@@ -201,8 +201,8 @@ def registers(statement: ast.stmt) -> bool:
     return not {ast.unparse(each) for function in functions for each in function.decorator_list} <= PURE_DECORATORS
 
 
-def list_only_drawing(statements: list[ast.stmt], pictures: set[ast.stmt], modules: Modules) -> set[ast.stmt]:
-    """Return the statements that change nothing but what is drawn, nor call a function that may."""
+def list_only_showing(statements: list[ast.stmt], pictures: set[ast.stmt], modules: Modules) -> set[ast.stmt]:
+    """Return the statements that draw or play, and change nothing else, nor call a function that may."""
     own = {name for node in statements if not is_import(node) for name in bound(node)}
     found, pure = set[ast.stmt](), modules.pure | (PURE_FUNCTIONS - own)
     for node in statements:
@@ -210,9 +210,19 @@ def list_only_drawing(statements: list[ast.stmt], pictures: set[ast.stmt], modul
         if node in pictures and (is_one or is_import(node)):
             found.add(node)
             pure |= bound(node)
+        elif is_one and is_play(node):
+            found.add(node)
         elif is_definition(node):
             pure = pure | bound(node) if is_one else pure - bound(node)
     return found
+
+
+def is_play(statement: ast.stmt) -> bool:
+    """Return whether a statement is a player and no more."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="ad"), attr=name))):
+            return name in PLAYS
+    return False
 
 
 def is_pure(statement: ast.stmt, pure: set[str]) -> bool:
@@ -223,8 +233,11 @@ def is_pure(statement: ast.stmt, pure: set[str]) -> bool:
                 return False
             case ast.Call(func=ast.Name(id=name)) if name in pure:
                 pass
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="ad"), attr=name), args=[first, *_]) if name in PLAYS:
+                if not isinstance(first, ast.Lambda) and getattr(first, "id", "") not in pure:
+                    return False
             case ast.Call(func=ast.Attribute(attr=name) as method) if name in PURE_METHODS or owner(method) in pure:
-                if name in HARMLESS | SETTINGS:
+                if name in SETTINGS or name == "at":
                     return False
             case ast.Assign(targets=targets) if all(map(binds, targets)):
                 pass

@@ -179,6 +179,15 @@ def test_what_draws_and_does_more_runs_with_all_that_draws(draws: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("function", "runs"),
+    [("def f(x):\n    y = x * w\n    return y", False), ("def f(x):\n    w.append(x)\n    return x", True)],
+)
+def test_a_player_above_runs_only_if_its_function_may_change_something(function: str, runs: bool) -> None:
+    before = ["import autodiff_edu as ad", "w = [2.0]", function, "ad.play(f, 3.0)"]
+    assert needed(before, "print(w)")[3:] == ["ad.play(f, 3.0)"] * runs
+
+
+@pytest.mark.parametrize(
     ("above", "program", "printed"),
     [
         (["def abs(x):\n    return x * 10"], "print(abs(2))", "20"),  # the reader's own, not Python's
