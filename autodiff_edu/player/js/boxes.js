@@ -9,7 +9,7 @@ import * as SHARED from "../../text/shared.json";
 
 /** @typedef {"value" | "cotangent"} Part of a box */
 
-const [LONGEST_BEAD, LONGEST_BEAD_OF_ARRAY] = [10, 18]; // letters
+const [LONGEST_BEAD, LONGEST_BEAD_OF_ARRAY] = [10, 20]; // letters
 const BEAD_HEIGHT = 16; // pixels: with an arrowhead no more than there are between two boxes
 export const BOX_MARKS = { skip: "○", paused: "‖", unconnected: "∅" };
 

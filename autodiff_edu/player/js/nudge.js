@@ -89,7 +89,7 @@ function markChanges(root, changes) {
     const frame = box?.querySelector("rect"); // none where a fold has the box in it
     if (!frame) continue;
     const left = Number(frame.getAttribute("x"));
-    box.append(draw("text", { class: "change", x: left + 4, y: -2 }, text)); // above its box
+    box.append(draw("text", { class: "change", x: left + 4, y: 2 }, text)); // on the upper edge of its box
   }
 }
 
