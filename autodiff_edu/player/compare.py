@@ -185,7 +185,8 @@ class TraceComparison:
 
     def page(self) -> str:
         """Return a complete HTML document: what differs, and both players, each at the step that does."""
-        players = "".join(player.html() for player in (self.first, self.second))
+        named = zip(self._names, (self.first, self.second), strict=True)
+        players = "".join(f"<h2>{escape(name)}</h2>{player.html()}" for name, player in named)
         return html.page(" and ".join(self._names), f"<div>{self._about}{players}</div>")
 
     def save(self, path: str | PathLike[str]) -> None:

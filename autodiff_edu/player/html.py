@@ -19,7 +19,8 @@ PAGE = """\
 <title>{title}</title>
 <style>
 :root {{ color-scheme: light dark; --autodiff-tall: clamp(440px, 100vh - 34px, 1300px); }}
-body {{ margin: 1rem auto; padding: 0 1rem; max-width: max(70rem, 84vw); background: light-dark({sunk}, #0e1014); }}
+body {{ margin: 1rem auto; padding: 0 1rem; max-width: max(84rem, 84vw); background: light-dark({sunk}, #0e1014); }}
+body {{ font-family: system-ui, sans-serif; }}
 </style>
 </head>
 <body>

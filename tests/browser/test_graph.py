@@ -256,7 +256,10 @@ def test_cuts_skips_and_what_is_not_reached_are_marked(visit: Any, tmp_path: Pat
     player = only(visit(save_page(traced, tmp_path)))
     boxes = {entry["text"]: player.root.locator(f'[data-tensor="{entry["output"]}"]') for entry in d["entries"]}
     cut = next(text for text in boxes if text.startswith("stop_gradient"))
-    assert player.root.locator(".scissors").count() == 1
+    scissors = player.root.locator(".scissors")
+    assert scissors.count() == 1
+    place, box = scissors.bounding_box(), boxes[cut].locator("rect").first.bounding_box()
+    assert abs(place["y"] + place["height"] - box["y"]) < 2, "on the operation, where no other line crosses"
     assert boxes["x * 5"].get_attribute("data-mark") is None
     player.click("last")
     assert boxes["fixed * fixed"].get_attribute("data-mark") == "skip"

@@ -273,3 +273,12 @@ def test_any_element_of_a_small_array_is_chosen_in_its_picture_with_the_mouse_an
     assert violations_in_both_schemes(nudging.root) == []
     nudging.choice.select_option("w along its cotangent")
     assert nudging.panel.locator('[aria-checked="true"]').count() == 0
+
+
+def test_letters_are_the_players_and_a_change_above_the_first_box_is_whole(visit: Any, tmp_path: Path) -> None:
+    nudging = Nudging(visit(save_page(square(), tmp_path), viewport={"width": 1280, "height": 720})).open()
+    change, pane = (nudging.root.locator(part).first.bounding_box() for part in (".graph .change", ".graph"))
+    assert change["y"] + 3 >= pane["y"], "but for its halo"
+    nudging.slider.focus()
+    nudging.player.press("f")
+    nudging.root.locator(":scope[data-stage]").wait_for()

@@ -132,9 +132,10 @@ def of_two(x: Any, w: Any) -> Any:
         (3.0, 2.0, "t1=x·w=3·2=6", "t2=t12=62=36"),
         (1.234567e-11, 2.0, "t1=x·w=1.23e-11·2=2.46913e-11", "t2=t12=(2.47e-11)2=6.09662e-22"),
         ([3.0, 4.0], 2.0, "t1=x·w=34·2=[6 8]", "t2=t12=682=[36 64]"),  # small arrays stand in brackets that are drawn
-        ([3.0, 4.0, 0.0, 1.0], 2.0, "t1=x·w=[6 8 0 2]", "t2=t12=[36 64 0 4]"),
+        ([3.0, 4.0, 0.0, 1.0], 2.0, "t1=x·w=3401·2=[6 8 0 2]", "t2=t12=68022=[36 64 0 4]"),
+        ([1.0] * 7, 2.0, "t1=x·w=[2 2 2 2 2 2 2]", "t2=t12=[4 4 4 4 4 4 4]"),
     ],
-    ids=["short", "long", "a small array among them", "an array among them"],
+    ids=["short", "long", "a small array among them", "a vector among them", "an array among them"],
 )
 def test_a_formula_has_numbers_for_all_its_names_or_for_none(
     x: Any, w: float, product: str, power: str, panel: Any
@@ -441,3 +442,19 @@ def test_a_sum_that_cancels_adds_up_on_the_page_and_on_stage(panel: Any) -> None
     at.root.locator('[data-action="stage"]').click()
     assert plain(at.go(subtract)["forward"]).endswith("=0.5000531−0.5=5.31e-05")
     assert [place["text"] for place in at.go(last)["sum"]] == ["-0.499947", "0.500053", "0.000106"]
+
+
+def test_a_bar_below_a_fraction_line_is_clear_of_it(visit: Any, tmp_path: Path) -> None:
+    def newton(x: Any) -> Any:
+        for _ in range(2):
+            with ad.GradientTape() as tape:
+                tape.watch(x)
+                y = x**2 - 2
+            x = x - y / tape.gradient(y, x)
+        return x
+
+    ad.play(newton, 1.0).save(tmp_path / "newton.html")
+    player = Shown(visit((tmp_path / "newton.html").as_uri()).page.locator("section.player"))
+    gaps = player.at_every_step("""root => [...root.querySelectorAll("mfrac:has(.bar)")].map(({ children }) =>
+      children[1].getBoundingClientRect().top - children[0].getBoundingClientRect().bottom)""")
+    assert min(gap for step in gaps for gap in step) >= 7

@@ -695,3 +695,25 @@ def newton() -> ad.Trace:
                 g = inner.gradient(f, x)
             x.assign_sub(np.linalg.solve(outer.jacobian(g, x).numpy(), g.numpy()))
     return traced
+
+
+@pytest.mark.parametrize(("numbers", "beads"), [([0.5, 1.25, -0.33], ["[0.479 0.949 -0.324]"]), ([0.5, 1.25] * 3, [])])
+def test_up_to_six_numbers_are_written_on_stage(
+    numbers: list[float], beads: list[str], visit: Any, tmp_path: Path
+) -> None:
+    def waves(w: ad.Tensor) -> ad.Tensor:
+        a = w * w
+        return np.sum(a * np.sin(w))
+
+    ad.play(waves, np.array(numbers)).save(tmp_path / "few.html")
+    player = enter(visit((tmp_path / "few.html").as_uri(), viewport=SCREEN))
+    seen = player.at_every_step("""root => [
+      root.querySelectorAll(".panel .body :is(.heat, .formulas svg)").length,
+      [...root.querySelectorAll(".bead text")].map((text) => text.textContent),
+      [...root.querySelectorAll(".sum[data-active] .value:not([data-aside])")].map((text) =>
+        text.closest(".array").getBoundingClientRect().right - text.getBoundingClientRect().right),
+    ]""")
+    assert not any(colours for colours, *_ in seen)
+    assert all(over >= 0 for *_, places in seen for over in places)
+    written = [text for _, texts, _ in seen for text in texts if text.startswith("[0.479")]
+    assert written[:1] == beads

@@ -890,6 +890,8 @@ def test_a_comparison_is_saved_as_a_page_with_both_players(tmp_path):
     assert page.count('type="application/json"') == 2
     assert "<title>before and after</title>" in page
     assert compared.difference.text in page
+    assert 0 < page.index("<h2>before</h2>") < page.index("<h2>after</h2>")
+    assert "body { font-family: system-ui, sans-serif; }" in page
     compared.save(tmp_path / "compared.txt")
     assert (tmp_path / "compared.txt").read_text() == f"{compared}\n"
     with pytest.raises(ValueError, match="html"):

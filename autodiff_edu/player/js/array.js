@@ -263,8 +263,10 @@ export function arrayPlace(attributes = {}) {
     const isWide = (/** @type {Piece} */ { rows: numbers }) =>
       lettersOf(numbers, 3) + 0.6 * numbers[0].length > (room ?? VECTOR_ROOM);
     const isTooLarge = size > LARGEST_TABLE || rows > most || columns > LONGEST_LINE;
-    const large = isTooLarge || ((room || isVector) && size > 0 && piecesOf(array).some(isWide));
-    const small = !large && size > 0 && array.shape.length > 0;
+    const wideRow = (room || isVector) && size > 0 && piecesOf(array).some(isWide);
+    const isText = wideRow && isVector && size <= LONGEST_LINE; // few numbers, which go on in the next line
+    const large = isTooLarge || (wideRow && !isText);
+    const small = !large && !isText && size > 0 && array.shape.length > 0;
     // A small table says what the text says, so the text is for screen readers then, and the table is not.
     set(text, "data-aside", small || null);
     set(picture, "aria-hidden", small || null);
@@ -275,7 +277,7 @@ export function arrayPlace(attributes = {}) {
     set(picture, "style", small ? `--letters: ${widest}; --columns: ${pieces[0].rows[0].length}` : null);
     const wide = small && (widest > SIDE_BY_SIDE || (isVector && size > LONGEST_LINE));
     set(element, "data-wide", wide || null);
-    const isLong = isVector && (large || widest + size > HALF);
+    const isLong = isText || (isVector && (large || widest + size > HALF));
     set(element, "data-long", isLong || null); // a vector is not cut where it has the whole width
     const parts = pieces.map((piece) => (small ? tableIn(piece) : heatmapOf(piece, limit, array.text)));
     picture.replaceChildren(...parts);

@@ -9,7 +9,7 @@ import * as SHARED from "../../text/shared.json";
 
 /** @typedef {"value" | "cotangent"} Part of a box */
 
-const LONGEST_BEAD = 10; // letters
+const [LONGEST_BEAD, LONGEST_BEAD_OF_ARRAY] = [10, 20]; // letters
 const BEAD_HEIGHT = 16; // pixels: with an arrowhead no more than there are between two boxes
 export const BOX_MARKS = { skip: "○", paused: "‖", unconnected: "∅" };
 
@@ -227,18 +227,19 @@ export function stopShort(points, rest) {
  * @param {number} limit
  */
 export function drawBead(array, limit) {
-  const whole = array.text;
-  const bead = draw("g", { class: "bead" }, draw("title", {}, whole));
-  if (hasCells(array) && whole.length > LONGEST_BEAD) {
+  const [whole, isArray] = [brief(array.text), hasCells(array)];
+  const longest = isArray ? LONGEST_BEAD_OF_ARRAY : LONGEST_BEAD;
+  const bead = draw("g", { class: "bead" }, draw("title", {}, array.text));
+  if (isArray && whole.length > longest) {
     const picture = drawThumbnail(array, limit, 0, 0, { width: 48, height: BEAD_HEIGHT - 2 });
     const [width, height] = ["width", "height"].map((side) =>
       Number(/** @type {Element} */ (picture.lastChild).getAttribute(side)));
     set(picture, "transform", `translate(${-width / 2} ${-height / 2})`);
     bead.append(picture);
   } else {
-    const width = 7.3 * Math.min(whole.length, LONGEST_BEAD) + 10;
+    const width = 7.3 * Math.min(whole.length, longest) + 10;
     bead.append(draw("rect", { x: -width / 2, y: -BEAD_HEIGHT / 2, width, height: BEAD_HEIGHT, rx: BEAD_HEIGHT / 2 }));
-    const words = whole.length > LONGEST_BEAD ? `${whole.slice(0, LONGEST_BEAD - 1)}…` : whole;
+    const words = whole.length > longest ? `${whole.slice(0, longest - 1)}…` : whole;
     bead.append(draw("text", { y: 4, "text-anchor": "middle" }, words));
   }
   return bead;
@@ -246,14 +247,14 @@ export function drawBead(array, limit) {
 
 const BLADES = 11; // the radius of the disc of scissors
 /**
- * Where the scissors of a link with these points are.
+ * Where the scissors of a link with these points are: on the operation that stops it, where no other line crosses.
  * @param {number[]} points
  */
-export const scissorsPlace = ([x, top, bentX, bottom]) => ({
-  x: (x + bentX) / 2 - BLADES, y: (top + bottom) / 2 - BLADES, width: 2 * BLADES, height: 2 * BLADES,
+export const scissorsPlace = ([, , x, , bottom]) => ({
+  x: x - BLADES, y: bottom - 2 * BLADES, width: 2 * BLADES, height: 2 * BLADES,
 });
 /**
- * Scissors across the middle of a link with these points: nothing flows back through here.
+ * Scissors at the lower end of a link with these points: nothing flows back through here.
  * @type {(points: number[]) => SVGGElement}
  */
 export const drawScissors = (points) => {

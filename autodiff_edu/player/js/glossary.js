@@ -106,7 +106,7 @@ function glossaryLink(term) {
 
 function listOfSigns() {
   const { marks } = STRINGS.graph;
-  const scissors = drawScissors([0, 0, 0, 0]);
+  const scissors = drawScissors([0, 0, 0, 0, 11]);
   set(scissors, "data-known", true);
   /** @type {(name: string, sign: Element) => Element} */
   const picture = (name, sign) => draw("svg", { viewBox: "-12 -12 24 24", role: "img", "aria-label": name }, sign);

@@ -89,7 +89,7 @@ function markChanges(root, changes) {
     const frame = box?.querySelector("rect"); // none where a fold has the box in it
     if (!frame) continue;
     const left = Number(frame.getAttribute("x"));
-    box.append(draw("text", { class: "change", x: left + 4, y: -2 }, text)); // above its box
+    box.append(draw("text", { class: "change", x: left + 4, y: 2 }, text)); // on the upper edge of its box
   }
 }
 
@@ -196,9 +196,9 @@ export function nudgeView(trace, history, panel, stays = false) {
   close.addEventListener("click", () => open(false));
   slider.addEventListener("input", redraw);
   choice.addEventListener("change", () => choose(choice.value));
-  // The arrows move this slider, and Esc ends this: neither is for the player or the page.
+  // The arrows move this slider, and Esc ends this: neither is for the player or the page. Letters are.
   element.addEventListener("keydown", (event) => {
-    event.stopPropagation();
+    if (event.key.length > 1) event.stopPropagation();
     if (event.key === "Escape" && !stays) open(false);
   });
   choose(0);

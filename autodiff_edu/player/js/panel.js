@@ -23,7 +23,7 @@ const LONGEST_ALONE = 40; // and where a line says nothing else
 const MOST_TAPES = 3;
 const TURN = /[₀-₉]+$/; // which of the values that a name has had
 const SMALLEST = 0.72; // of the letters of a formula on stage
-const LARGEST_MATRIX = 3; // rows and columns of what is written in a formula with its numbers
+const [LARGEST_MATRIX, LONGEST_VECTOR] = [3, 6]; // rows and columns of what a formula is written with in numbers
 const [TABLE_ROOM, SUM_ROOM] = [10, 15]; // letters of numbers side by side on stage; on a phone the first for both
 const isLong = (/** @type {NDArray | null | undefined} */ array) =>
   array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 3);
@@ -94,7 +94,8 @@ function short(array, staged = false) {
 
 /** @param {NDArray | null} array */
 const isSmall = (array) =>
-  isWritten(array) && array.shape.length < 3 && array.shape.every((length) => length <= LARGEST_MATRIX);
+  isWritten(array) && (array.shape.length === 1 ? array.shape[0] <= LONGEST_VECTOR
+    : array.shape.length < 3 && array.shape.every((length) => length <= LARGEST_MATRIX));
 /** @param {NDArray | null} array */
 const itemOf = (array) => (array?.shape.length === 0 ? array.data : null);
 
@@ -192,11 +193,11 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
     // Right of a matrix a vector is a column, and so is what comes of it.
     const right = trace.tensors[/** @type {number} */ (given[1])];
     const upright = [trace.formulas[formula]].flat()[0] === "@" && right?.value.shape.length === 1;
-    let some = false;
+    let some = false; // but few numbers in colours, where they don't fit as numbers, say nothing
     const drawn = drawTree(tree, (leaf) => {
       let array = values(leaf);
       if (!hasCells(array)) return { number: briefly(array) ?? UNKNOWN };
-      some = true;
+      some ||= numbers || array.shape.length > 1 || !isSmall(array);
       if (upright && array.shape.length === 1) {
         array = { ...array, shape: [...array.shape, 1], data: flat(array).map((item) => [item]) };
       }

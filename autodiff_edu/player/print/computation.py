@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ...text.formatting import brief
 from ...text.shared import shared
 from ..layout.thumbnails import has_cells, measure, shape_text
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box
@@ -46,6 +47,10 @@ def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term
         if widest is None:
             return Term(caption, "—", **more)
         text = array["text"] if array else "—"
+        if part == "cotangent" and (lines := _break_vector(widest)):
+            return Term(
+                caption, _break_vector(array) if array else text, widest=max(lines.split("\n"), key=len), **more
+            )
         if _draw_art(frame, widest, tensor, part):
             caption = f"{caption} {shape_text(widest['shape'])}" if part == "value" else caption
             art = _draw_art(frame, array, tensor, part) if array else ()
@@ -102,7 +107,13 @@ def draw_terms(
         return ()
     left, room = across
     size, texts, widths = _fit(terms, room - 2 * INSET)
-    tall = max([LOWEST, *(term.size[1] * CLOSER + 16 for term in terms)])
+    tall = max(
+        [
+            LOWEST,
+            *(size * 1.25 * (len(text.split("\n")) + 0.75) for text in texts),
+            *(term.size[1] * CLOSER + 16 for term in terms),
+        ]
+    )
     height = tall + 92
     top = between[0] + max(0.0, (between[1] - between[0] - height) / 2)
     shapes: list[Shape] = [
@@ -122,7 +133,10 @@ def draw_terms(
                 shapes.append(Window(*place, 0, 0, CLOSER, term.art))
             else:
                 bold = term.tint != PAPER
-                shapes.append(TextLine(middle, y + tall / 2 + 9, text, size, term.ink, "middle", bold))
+                lines = text.split("\n")
+                for row, line in enumerate(lines):
+                    base = y + tall / 2 + 9 + size * 1.25 * (row - (len(lines) - 1) / 2)
+                    shapes.append(TextLine(middle, base, line, size, term.ink, "middle", bold))
             caption = shorten(term.caption, width + GAP, CAPTIONS)
             shapes.append(TextLine(middle, y + tall + 28, caption, CAPTIONS, QUIET, "middle", family=SANS))
         x += width + GAP
@@ -132,12 +146,16 @@ def draw_terms(
 def _fit(terms: list[Term], room: float) -> tuple[float, list[str], list[float]]:
     """Find the size of the letters, the texts and the widths; what is too long even in small letters is cut."""
     for size, most in [*((size, 40) for size in SIZES), *((SIZES[-1], most) for most in range(39, 2, -1))]:
-        texts = [term.sign or shorten(term.text, most * size * ADVANCE, size, MONOSPACE) for term in terms]
+        texts = [
+            term.sign
+            or "\n".join(shorten(line, most * size * ADVANCE, size, MONOSPACE) for line in term.text.split("\n"))
+            for term in terms
+        ]
         widths = [
             width_of(term.sign, size, MONOSPACE)
             if term.sign
             else max(
-                width_of(max(text, term.widest[:most], key=len), size, MONOSPACE) + 2 * PADDING,
+                width_of(max(*text.split("\n"), term.widest[:most], key=len), size, MONOSPACE) + 2 * PADDING,
                 term.size[0] * CLOSER + 2 * PADDING,
                 NARROWEST,
                 min(width_of(term.caption, CAPTIONS), 5.0 * most),
@@ -147,6 +165,20 @@ def _fit(terms: list[Term], room: float) -> tuple[float, list[str], list[float]]
         if sum(widths) + GAP * (len(terms) - 1) <= room:
             break
     return size, texts, widths
+
+
+def _break_vector(array: dict[str, Any]) -> str:
+    """Write a vector of a few numbers in two lines; return nothing if these are too long for a sum.
+
+    >>> _break_vector({"text": "[0 0.9 0.98 2 4]", "shape": [5]}).splitlines()
+    ['[0 0.9', '0.98 2 4]']
+    """
+    text = brief(array["text"])
+    spaces = [at for at, letter in enumerate(text) if letter == " "]
+    if len(text) <= LONGEST or not spaces or array["shape"] != [len(spaces) + 1]:
+        return ""
+    at = min(spaces, key=lambda at: abs(2 * at - len(text)))
+    return f"{text[:at]}\n{text[at + 1 :]}" if max(at, len(text) - at - 1) < LONGEST else ""
 
 
 def _draw_art(frame: StepPicture, array: dict[str, Any], tensor: int, part: str) -> tuple[Drawn, ...]:

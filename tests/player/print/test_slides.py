@@ -12,6 +12,7 @@ from programs import diamond, not_a_number, training
 
 import autodiff_edu as ad
 from autodiff_edu.player.print.canvas import TextLine
+from autodiff_edu.player.print.computation import list_terms
 from autodiff_edu.player.print.listing import draw_listing, size_of
 from autodiff_edu.player.print.slide import EDGE, FAR, HEIGHT, MARGIN, WIDTH, WORDS, SlideLayout
 from autodiff_edu.player.print.wrapping import width_of
@@ -257,3 +258,12 @@ def ends(commands):
     across = [float(x) for command, x, _ in numbers if command in "MH"]
     down = [float(y or x) for command, x, y in numbers if command in "MV"]
     return (min(across), min(down)), (max(across), max(down))
+
+
+def test_a_sum_of_a_few_numbers_is_written_in_two_lines():
+    player = ad.play(lambda x: np.sum(x * np.clip(x, 0.0, 1.0)), np.array([-0.5, 0.25, 0.75, 2.0, 3.0]))
+    frame = SlideLayout(player._content).frame(step_of(player, "accumulate", count=2, of=2))
+    heading, (before, _, sent, _, total) = list_terms(frame)
+    assert heading.endswith("contribution 2 of 2")
+    texts = [term.text for term in (before, sent, total)]
+    assert texts == ["[0 0.25\n0.75 1 1]", "[0 0.25\n0.75 0 0]", "[0 0.5\n1.5 1 1]"]
