@@ -108,7 +108,7 @@ class Corner:
         ((low, high, taken), first), *rest = alike.items()
         index, *more = first
         at = f" at [{', '.join(map(str, index))}]" if index else ""
-        at += f" and {len(more)} more" if more else ""
+        at += f" and {len(more)} more, each by itself" if more else ""
         others = len({element for elements in dict(rest).values() for element in elements} - first.keys())
         text = f"any slope from {low} to {high} fits{at}; this rule takes {taken}"
         return f"{text} (and there {'is' if others == 1 else 'are'} {others} more)" if others else text

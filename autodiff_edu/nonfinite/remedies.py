@@ -30,8 +30,9 @@ class Remedy(NamedTuple):
     """What to write in place of an operation.
 
     `argument` is the one to fix, and `safe` a value at which nothing goes wrong. In `code`, {x} stands for that
-    argument, {0} and {1} for the first and second, {tiny} and {most} for a small and a large number of the dtype. It
-    only avoids the numbers that fail; `words`, if there are any, name functions that do not fail, and come first.
+    argument, {0} and {1} for the first and second, {tiny} for a small number of the dtype. It only avoids the numbers
+    that fail; `words`, if there are any, name functions that do not fail, and come first. What overflows has no code:
+    a clip would make its result finite and wrong.
     """
 
     argument: int
@@ -41,7 +42,10 @@ class Remedy(NamedTuple):
 
 
 _LOG = "np.log1p(x) for log(1 + x), nn.log_softmax and np.logaddexp for sums of exponentials never take log of 0."
-_EXP = "nn.softplus for log(1 + exp(x)), nn.log_softmax, np.logaddexp and np.tanh do without the large number."
+_EXP = (
+    "Use nn.softplus for log(1 + exp(x)), nn.softmax, nn.log_softmax, np.logaddexp or np.tanh, which do without the "
+    "large number; in a quotient, subtract the largest exponent from all of them first."
+)
 _ROOT = "np.linalg.norm and np.std have the gradient 0 at 0."
 
 REMEDIES = {
@@ -58,11 +62,11 @@ REMEDIES = {
     "floor_divide": Remedy(1, "1.0", "np.floor_divide({0}, np.where({1} == 0, 1.0, {1}))"),
     "power": Remedy(0, "1.0", "np.power(np.maximum({0}, {tiny}), {1})"),
     "float_power": Remedy(0, "1.0", "np.float_power(np.maximum({0}, {tiny}), {1})"),
-    "exp": Remedy(0, "0.0", "np.exp(np.minimum({x}, {most}))", _EXP),
-    "exp2": Remedy(0, "0.0", "np.exp2(np.minimum({x}, {most}))", _EXP),
-    "expm1": Remedy(0, "0.0", "np.expm1(np.minimum({x}, {most}))", _EXP),
-    "sinh": Remedy(0, "0.0", "np.sinh(np.clip({x}, -{most}, {most}))", _EXP),
-    "cosh": Remedy(0, "0.0", "np.cosh(np.clip({x}, -{most}, {most}))", _EXP),
+    "exp": Remedy(0, "0.0", "", _EXP),
+    "exp2": Remedy(0, "0.0", "", _EXP),
+    "expm1": Remedy(0, "0.0", "", _EXP),
+    "sinh": Remedy(0, "0.0", "", _EXP),
+    "cosh": Remedy(0, "0.0", "", _EXP),
     "arcsin": Remedy(0, "0.0", "np.arcsin(np.clip({x}, {tiny} - 1, 1 - {tiny}))"),
     "arccos": Remedy(0, "0.0", "np.arccos(np.clip({x}, {tiny} - 1, 1 - {tiny}))"),
     "arctanh": Remedy(0, "0.0", "np.arctanh(np.clip({x}, {tiny} - 1, 1 - {tiny}))"),
@@ -109,17 +113,19 @@ def remedy(
         return LARGE if value != "nan" and _is_large(entry, inputs) else LOOK
     if value != "nan" and entry.name in ALSO_OVERFLOW and np.all(inputs[known.argument] != 0):
         return LARGE
+    if not known.code:
+        return known.words
     shown = write_arguments(entry, labels, makers)
     if entry.name in DIVIDING and _is_zero(shown[1]):
         return f"This line always divides by {shown[1]}: give it another divisor."
     dtype = np.finfo(np.asarray(entry.output_value).dtype)
-    limits = {"tiny": f"{dtype.eps:.0e}", "most": f"{np.floor(np.log(dtype.max)):.0f}"}
+    tiny = f"{dtype.eps:.0e}"
     shown = [f"({part})" if _binds_loosely(part) else part for part in shown]
-    code = known.code.format(*shown, x=shown[known.argument], **limits)
+    code = known.code.format(*shown, x=shown[known.argument], tiny=tiny)
     if np.iscomplexobj(inputs[known.argument]) and "np.where" not in code:  # which have no order to take a maximum by
         if np.any(inputs[known.argument] != 0):
             return LOOK
-        shown[known.argument] = "np.where({0} == 0, {tiny}, {0})".format(shown[known.argument], **limits)
+        shown[known.argument] = "np.where({0} == 0, {tiny}, {0})".format(shown[known.argument], tiny=tiny)
         code = f"np.{entry.name}({', '.join(shown)})"
     if not parse_expression(code):  # it has numbers that the user's line does not, such as those of a derivative's rule
         patch = "keep its input away from where this happens, for example with np.where."

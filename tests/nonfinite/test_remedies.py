@@ -28,11 +28,6 @@ FAILING = [
     ("power", np.power, (-2.0, 0.5), "forward", "nan"),
     ("power", np.power, (0.0, 0.5), "backward", "inf"),
     ("float_power", np.float_power, (0.0, -1.0), "forward", "inf"),
-    ("exp", np.exp, (1000.0,), "forward", "inf"),
-    ("exp2", np.exp2, (2000.0,), "forward", "inf"),
-    ("expm1", np.expm1, (1000.0,), "forward", "inf"),
-    ("sinh", np.sinh, (-1000.0,), "forward", "-inf"),
-    ("cosh", np.cosh, (1000.0,), "forward", "inf"),
     ("arcsin", np.arcsin, (2.0,), "forward", "nan"),
     ("arcsin", np.arcsin, (1.0,), "backward", "inf"),
     ("arccos", np.arccos, (-1.0,), "backward", "-inf"),
@@ -60,7 +55,7 @@ def test_an_operation_is_named_and_its_remedy_works(name, operation, at, directi
 
 
 def test_every_operation_in_the_table_has_a_failing_example():
-    assert {name for name, *_ in FAILING} == set(REMEDIES)
+    assert {name for name, *_ in FAILING} == {name for name, known in REMEDIES.items() if known.code}
 
 
 @pytest.mark.parametrize(
@@ -133,15 +128,30 @@ def test_a_custom_gradient_called_like_a_numpy_function_gets_none_of_its_remedie
 
 
 def test_a_function_that_cannot_fail_is_named_before_the_patch():
-    repair, otherwise, patch = found(np.exp, [1000.0, 998.0]).remedy.splitlines()
+    repair, otherwise, patch = found(np.log, [0.0, 1.0]).remedy.splitlines()
     assert "nn.log_softmax" in repair
     assert otherwise.startswith("Otherwise, ")
-    assert patch.strip() == "np.exp(np.minimum(x, 709))"
+    assert patch.strip() == "np.log(np.maximum(x, 2e-16))"
+
+
+@pytest.mark.parametrize("function", [np.exp, np.exp2, np.expm1, np.sinh, np.cosh])
+def test_what_overflows_is_not_clipped_to_a_finite_and_wrong_number(function):
+    result = found(function, [0.0, 1e4])
+    assert (result.operation, result.value, result.direction, result.index) == (
+        function.__name__,
+        "inf",
+        "forward",
+        (1,),
+    )
+    remedy = result.remedy
+    assert remedy.startswith("Use nn.softplus for log(1 + exp(x)), ")
+    assert "np.minimum" not in remedy
+    assert "np.clip" not in remedy
 
 
 def test_the_remedy_knows_the_dtype():
-    assert "np.minimum(x, 709)" in found(np.exp, np.float64(1e4)).remedy
-    assert "np.minimum(x, 88)" in found(np.exp, np.float32(1e4)).remedy
+    assert "np.maximum(x, 2e-16)" in found(np.log, np.float64(0)).remedy
+    assert "np.maximum(x, 1e-07)" in found(np.log, np.float32(0)).remedy
 
 
 # where ----------------------------------------------------------------------------------------------------------------

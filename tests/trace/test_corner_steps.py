@@ -36,7 +36,8 @@ def test_of_an_array_the_first_element_and_how_many_more():
     (step,) = (step for step in steps if "corner" in step)
     assert step["corner"] == {"element": [0, 1], "left": "0", "right": "1", "slope": "0.5", "others": 1}
     assert step["text"].endswith(
-        "Here x is at a corner of maximum: any slope from 0 to 1 fits at [0, 1] and 1 more; this rule takes 0.5."
+        "Here x is at a corner of maximum: any slope from 0 to 1 fits at [0, 1] and 1 more, each by itself; "
+        "this rule takes 0.5."
     )
 
 

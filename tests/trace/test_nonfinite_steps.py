@@ -30,7 +30,7 @@ def births_in(run):
     ]
 
 
-ADVICE = re.compile(r"(?<=\.) (Instead,|Keep|Make|Call|Check|Look|The numbers|This line) .*")
+ADVICE = re.compile(r"(?<=\.) (Instead,|Use|Keep|Make|Call|Check|Look|The numbers|This line) .*")
 
 
 def advice(function, *values):
@@ -60,7 +60,7 @@ def guarded_later(x):
         (guarded, 0.0, "Instead, write safe = np.where(x > 0, x, 1.0); np.where(x > 0, np.log(safe), 0.0)."),
         (lambda x: np.where(x != 0, x / x, 1.0), 0.0, "Instead, write safe = np.where(x != 0, x, 1.0); "),
         (guarded_later, 0.0, "Instead, write safe = np.where(x > 0, x, 1.0); root = np.sqrt(safe); "),
-        (lambda x: np.exp(x * 1000.0), 1.0, "Instead, write np.exp(np.minimum(x * 1000.0, 709))."),
+        (lambda x: np.exp(x * 1000.0), 1.0, "Use nn.softplus for log(1 + exp(x)), nn.softmax, "),
         (lambda x: x * 1e300 * 1e300, 1.0, "The numbers are too large for their dtype: "),
     ],
 )
