@@ -184,9 +184,13 @@ async function load(chosen) {
   return [
     `Loaded from ${chosen.name}: ${came.new.length ? describe(came.new) : "nothing new"}.`,
     came.known.length ? `${came.known.length} already here.` : "",
-    came.other.length ? `You already had another text of ${others}: yours stays, and its page offers the one from the file.` : "",
+    came.other.length
+      ? `You already had another text of ${others}: yours stays, and its page offers the one from the file.`
+      : "",
     lost.length ? `There was no room for ${lost.length} of them.` : "",
-    content.edition === told.edition ? "" : `The file was saved by edition ${content.edition}; this is edition ${told.edition}.`,
+    content.edition === told.edition
+      ? ""
+      : `The file was saved by edition ${content.edition}; this is edition ${told.edition}.`,
   ].filter(Boolean).join(" ");
 }
 

@@ -275,7 +275,7 @@ export function arrayPlace(attributes = {}) {
     // As wide as its longest numbers: css/array.css makes the letters as large as there is room for.
     const widest = Math.max(...pieces.map(({ rows: numbers }) => lettersOf(numbers, digitsOf(numbers))));
     set(picture, "style", small ? `--letters: ${widest}; --columns: ${pieces[0].rows[0].length}` : null);
-    const wide = small && (widest > SIDE_BY_SIDE || (isVector && size > LONGEST_LINE));
+    const wide = isText || (small && (widest > SIDE_BY_SIDE || (isVector && size > LONGEST_LINE)));
     set(element, "data-wide", wide || null);
     const isLong = isText || (isVector && (large || widest + size > HALF));
     set(element, "data-long", isLong || null); // a vector is not cut where it has the whole width
