@@ -32,23 +32,27 @@ def _find_unused(source: SourceCode) -> set[Span | None]:
     printed = {part for node in prints for part in ast.walk(node)}
     found = {span(part) for part in printed}
     for function in (node for node in source.nodes if isinstance(node, ast.FunctionDef)):  # a cell's names are global
-        inside, used, attributes = list(ast.walk(function)), set[str](), set[ast.AST]()
+        inside, declared, attributes = list(ast.walk(function)), set[str](), set[ast.AST]()
         for node in inside:
             match node:
-                case ast.Name(id=name, ctx=ast.Load()) if node not in printed:
-                    used.add(name)
                 case ast.ClassDef():
                     attributes.update(ast.walk(node))
                 case ast.Global(names=names) | ast.Nonlocal(names=names):
-                    used.update(names)
-        for node in inside if used.isdisjoint(BY_NAME) else ():
-            match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
-                    name not in used and node not in attributes and _has_no_effect(value)
-                ):
-                    found.update(map(span, ast.walk(value)))
-                case ast.Expr(value=ast.Compare() as value):
-                    found.add(span(value))
+                    declared.update(names)
+        unused, known = set[ast.AST](printed), 0
+        while len(unused) > known:  # what only an unused value uses is unused, too
+            known = len(unused)
+            loads = {node for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)} - unused
+            used = declared | {node.id for node in loads}
+            for node in inside if used.isdisjoint(BY_NAME) else ():
+                match node:
+                    case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                        name not in used and node not in attributes and _has_no_effect(value)
+                    ):
+                        unused.update(ast.walk(value))
+                    case ast.Expr(value=ast.Compare() as value):
+                        unused.update(ast.walk(value))
+        found.update(map(span, unused))
     return found - {None}
 
 

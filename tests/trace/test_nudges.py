@@ -208,6 +208,14 @@ def names_what_it_prints(x):
     return x * x
 
 
+def prints_what_it_computes_from_a_copy(x):
+    a = float(x)
+    b = a * 2
+    large = b > 1
+    print(b, large)
+    return x * x
+
+
 def keeps_what_it_prints(x):
     kept = []
     print(kept.append(float(x)), x > 1.0)
@@ -248,6 +256,7 @@ def writes_into_an_array(x):
         compares_but_does_not_use_it,
         only_prints,
         names_what_it_prints,
+        prints_what_it_computes_from_a_copy,
     ],
 )
 def test_what_adds_nothing_is_not_a_reason(function):
