@@ -79,8 +79,7 @@ def needed(above: list[ast.Module], program: ast.Module) -> list[ast.Module]:
     runs = connect([node for node in statements if node not in only_show], pictures, program, modules)
     drawn = {name for node in pictures for name in bound(node)}
     if drawn & free(program).union(*(_free([node], set()) for node in runs)):
-        plays = {node for node in only_show if is_play(node)}
-        runs = connect([node for node in statements if node not in plays], set(), program, modules)
+        runs = connect([node for node in statements if node not in only_show - pictures], set(), program, modules)
     return [ast.Module([node for node in cell.body if node in runs], []) for cell in above]
 
 
