@@ -13,6 +13,7 @@ from __future__ import annotations
 import html
 import inspect
 from collections.abc import Callable
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,8 @@ from ..arrays.structures import as_array
 from ..core.tensor import Tensor, constant
 from ..options import shows_widgets
 from ..player.cells import release_replaced
-from ..player.html import image
+from ..player.files import save
+from ..player.html import image, page
 from ..player.play import play
 from ..plots import check_range
 from ..text.formatting import short_value
@@ -198,11 +200,28 @@ class Explorer:
 
     def html(self, in_cell: bool = False) -> str:
         """Return what is shown now as HTML that needs no kernel; if one input has a range, several tangents."""
-        return self._html(f"<p>{_about(self)}</p>", self._strip() or [self.look.picture], in_cell)
+        about = f"{_about(self)}. With a running kernel and ipywidgets installed, this cell has sliders instead."
+        return self._html(f"<p>{about}</p>", self._strip() or [self.look.picture], in_cell)
 
     def now(self) -> str:
         """Return what is shown now as HTML, for a page whose own sliders call `move`."""
         return self._html("", [self.look.picture])
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write what is shown now as a page that needs neither Python nor a network, and so has no sliders.
+
+        Parameters
+        ----------
+        path
+            A name that ends in .html.
+
+        Raises
+        ------
+        ValueError
+            If the name has another ending.
+        """
+        shown = self._html(f"<p>{_about(self)}.</p>", self._strip() or [self.look.picture])
+        save(path, {".html": lambda: page(self.title, shown).encode(errors="replace")})
 
     def _html(self, about: str, pictures: list[Picture | None], in_cell: bool = False) -> str:
         width = 600 if len(pictures) == 1 else 280
@@ -250,8 +269,7 @@ class Explorer:
 
 
 def _about(explorer: Explorer) -> str:
-    shown = html.escape(f"{explorer.title} with {explorer._places()}")
-    return f"{shown}. With a running kernel and ipywidgets installed, this cell has sliders instead."
+    return html.escape(f"{explorer.title} with {explorer._places()}")
 
 
 def _is_floating(value: Any) -> bool:

@@ -28,8 +28,7 @@ def save(path: str | PathLike[str], forms: Mapping[str, Callable[[], bytes]]) ->
     make = forms.get(ending)
     if make is None:
         *others, last = forms
-        raise ValueError(
-            f"cannot tell from the name {str(path)!r} what to write: end it in {', '.join(others)} or {last}"
-        )
+        endings = f"{', '.join(others)} or {last}" if others else last
+        raise ValueError(f"cannot tell from the name {str(path)!r} what to write: end it in {endings}")
     check_path(path, f"player{ending}")
     write(path, make())

@@ -120,7 +120,7 @@ from .states import states
 if TYPE_CHECKING:
     from .program import TraceProgram
 
-RUNNERS = ("play", "compare")
+RUNNERS = ("play", "compare", "explore", "sweep")
 """The functions that run and differentiate a function of the user's: what they do themselves is on no line of it."""
 
 SUMS = {np.add: 1.0, np.subtract: -1.0}

@@ -188,6 +188,7 @@ class Sentences:
             return f"{whose} does not record it: it watches none of the inputs."
         entry = self.document["entries"][step["entry"]]
         text = f"{whose} records it as entry {entry['number']}"
+        text += "" if self._is_alone() else " of this run"  # each tape counts its own from 1
         if function := _find_checkpointed(recorded):
             return f"{text}, and keeps nothing that {function} computed on the way."
         if step["kind"] != "cut":

@@ -719,7 +719,7 @@ def test_a_single_second_run_has_no_number():
         with ad.GradientTape() as tape:
             y = f(x)
         tape.gradient(y, x)
-    assert "The rerun of the function records it as entry 2." in kept.transcript()
+    assert "The rerun of the function records it as entry 2 of this run." in kept.transcript()
 
 
 def test_each_second_run_is_a_group_which_says_for_whose_sake():

@@ -248,16 +248,25 @@ def test_a_curve_has_a_gap_where_the_function_is_not_finite():
     assert Curve("x", lambda x: float("nan"), (-1.0, 1.0)).at(0.0, float("nan")).svg
 
 
-def test_a_player_shows_the_line_of_explore_and_not_the_code_that_moves_the_slider():
+def test_a_player_shows_the_function_and_not_the_code_that_moves_the_slider():
     explorer = explore(wave, x=(-1.0, 3.0), w=2.0)
     scope = {"explorer": explorer}
     exec(compile("explorer.move(x=2.0)", "slider.py", "exec"), scope)
     document = explorer.look.player._content["trace"]
     assert {part["place"] for part in document["code"]} == {"test_explore.py"}
-    watched = next(step for step in document["steps"] if step["kind"] == "watch")["where"]
-    part = document["code"][watched["code"]]
-    line = part["lines"][watched["line"] - part["first_line"]]
-    assert line[slice(*watched["columns"])] == "explore(wave, x=(-1.0, 3.0), w=2.0)"
+    assert {step["where"] is None for step in document["steps"] if step["kind"] in ("watch", "seed")} == {True}
+
+
+def test_what_is_shown_is_saved_as_a_page(tmp_path):
+    explorer = explore(wave, x=(-1.0, 3.0), w=2.0)
+    explorer.save(tmp_path / "wave.html")
+    page = (tmp_path / "wave.html").read_text(encoding="utf-8")
+    assert "<title>wave(x, w)</title>" in page
+    assert "wave(x, w) with x = 1, w = 2.</p>" in page
+    assert "data-autodiff-player" in page
+    assert "sliders" not in page.partition("<script")[0]
+    with pytest.raises(ValueError, match=r"end it in \.html$"):
+        explorer.save(tmp_path / "wave.png")
 
 
 def test_the_picture_has_a_dark_form_of_each_of_its_colours():

@@ -419,7 +419,7 @@ def test_what_another_tape_records_meanwhile_is_told_once():
     x = ad.Variable(3.0, name="x")
     with ad.trace() as traced, ad.GradientTape(), ad.GradientTape() as inner, inner.stop_recording():
         x * x
-    assert said(traced, "skip record") == ["t1 is x times x, which is 9. Tape 1 records it as entry 1."]
+    assert said(traced, "skip record") == ["t1 is x times x, which is 9. Tape 1 records it as entry 1 of this run."]
 
 
 def test_a_pause_inside_a_function_that_is_played_has_its_steps():

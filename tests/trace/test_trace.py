@@ -482,7 +482,7 @@ def test_tapes_have_the_names_of_their_with_lines():
     assert [tape["name"] for tape in t.document()["tapes"]] == ["tape0", "kept", "tape1"]
     said = t.transcript().splitlines()
     assert said[0] == "1. tape0 watches x, which is 2.", "a name of the user's keeps its small letter"
-    assert said[1].endswith("y is x times x, which is 4. tape0 records it as entry 1.")
+    assert said[1].endswith("y is x times x, which is 4. tape0 records it as entry 1 of this run.")
     assert any("The backward pass of tape1 starts at y" in line for line in said)
     lines = t.document()["program"]["lines"]
     assert [line for line in lines if line.startswith("# backward")] == [

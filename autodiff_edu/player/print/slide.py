@@ -84,9 +84,13 @@ class SlideLayout:
         longest = max((len(line) for part in codes for line in part["lines"]), default=1)
         most = max((len(part["lines"]) for part in codes), default=1)
         self.lines = min(MOST_LINES, most)
-        low = (HEIGHT - 2 * MARGIN - 50 - (MOST_WORDS - 1) * 30 - WORDS - SUM - 24) / (self.lines * PITCH)
+        tall = HEIGHT - 2 * MARGIN - 50 - (MOST_WORDS - 1) * 30 - WORDS - SUM - 24
         # a hair narrower than the room, so that the longest line is not cut
-        self.letter = max(SMALLEST, min(LARGEST, low, (LEFT - 32.1) / (longest * ADVANCE)))
+        self.letter = max(SMALLEST, min(LARGEST, tall / (self.lines * PITCH), (LEFT - 32.1) / (longest * ADVANCE)))
+        spare = (
+            tall - self.lines * self.letter * PITCH if codes else 4 * 30
+        )  # what the code leaves, the sentence may use
+        self.words = MOST_WORDS + max(0, int(spare / 30))
 
     def frame(self, number: int, arrives: bool = True) -> StepPicture:
         """Return the picture of a step, before or after what moves in it `arrives`."""
@@ -115,7 +119,7 @@ class SlideLayout:
             TextLine(MARGIN, MARGIN + 20, frame.direction, WORDS, frame.colour, bold=True, family=SANS),
             TextLine(MARGIN + wide, MARGIN + 20, f"step {number + 1} of {steps}", CAPTIONS, QUIET, "end", family=SANS),
         ]
-        sentence = wrap(frame.now.step["text"], wide, WORDS, MOST_WORDS + 4 * (not self.document["code"]))
+        sentence = wrap(frame.now.step["text"], wide, WORDS, self.words)
         base = HEIGHT - MARGIN - 6 - (max(3, len(sentence)) - 1) * 30
         words: list[Shape] = [
             TextLine(MARGIN, base + 30 * line, text, WORDS, INK, family=SANS) for line, text in enumerate(sentence)
