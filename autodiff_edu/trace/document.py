@@ -159,6 +159,7 @@ class Writer:
         self.document = empty(source.title)
         self._name(source)
         self.foreign = any(isinstance(tape, ForeignTape) for tape in self.tapes)  # then our rules say nothing about it
+        self.lit: set[int] = set()  # the ids of variables whose origin a step has lit
         places = [*map(self._where_of, source.happenings)]
         self.quotes = Excerpts(places)
         self.document["code"] = self.quotes.code
@@ -509,7 +510,11 @@ class Writer:
             return None
         is_read = isinstance(event, events.Watch) and isinstance(event.tensor, Variable)
         if is_read and names(where).function not in ("watch", *RUNNERS):
-            return find_origin(where, self.labels[event.tensor._id])  # not where it happens to be used first
+            variable = event.tensor._id
+            if variable in self.lit:  # in an earlier turn of a loop, say
+                return None
+            self.lit.add(variable)
+            return find_origin(where, self.labels[variable])  # not where it happens to be used first
         return None if names(where).function in RUNNERS else where
 
 

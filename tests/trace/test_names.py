@@ -355,6 +355,17 @@ def test_or_the_head_of_the_function_that_is_given_it():
     assert lit(document_of(run)) == ["def profit(price):"]
 
 
+def test_but_not_once_more_in_each_turn_of_a_loop():
+    def run():
+        price = ad.Variable(2.0)
+        for _ in range(2):
+            with ad.GradientTape() as tape:
+                y = 30.0 * price
+            price.assign_sub(0.1 * tape.gradient(y, price))
+
+    assert lit(document_of(run)) == ["price = ad.Variable(2.0)", None]
+
+
 OUTSIDE = ad.Variable(2.0)
 
 
