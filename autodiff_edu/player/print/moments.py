@@ -11,6 +11,7 @@ from math import isfinite
 from typing import Any
 
 FEWEST_TURNS = 3
+SOURCES = ("variable", "watched")
 
 
 @dataclass
@@ -111,6 +112,8 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
     full = [number for number in added if steps[number]["count"] == steps[number]["of"]]
     full.sort(key=lambda number: (steps[number]["of"], number), reverse=True)
     summed = [number for number in full[1:] if steps[number]["of"] > 1]
+    begun = [k for k in added if _is_same_sum(steps[k], steps[full[0]])][:-1] if full else []
+    begun = begun if begun and tensors[steps[begun[0]]["tensor"]]["kind"] in SOURCES else []
     # A derivative repeats what is in the accumulator, but only the last step says why there is none.
     repeats = [step["kind"] == "release" or (step["kind"] == "outcome" and step["gradient"]) for step in steps]
     told = [k for k, said in enumerate(repeats) if not said]
@@ -119,6 +122,7 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
         *told[-1:],
         *seeds[:1],
         *forward[-1:],
+        *begun[:1],
         *summed[:1],
         *named,
         *summed[1:3],
@@ -127,6 +131,10 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
     ]
     wishes += [*which("cut")[:1], *which("skip")[:1], *which("explain")[1:2], *told[:1], *which("compile")]
     return sorted([*dict.fromkeys(wishes)][:count])
+
+
+def _is_same_sum(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return (one["tensor"], one["pass"]) == (other["tensor"], other["pass"])
 
 
 def find_turns(document: dict[str, Any]) -> list[tuple[int, int]]:
@@ -157,7 +165,7 @@ def _choose_of_training(document: dict[str, Any], turns: list[tuple[int, int]], 
     steps, (first, second) = document["steps"], (turns[0][0], turns[1][0])
     begins = next(number for number in range(first, len(steps)) if steps[number]["kind"] == "seed")
     sent = [number for number in range(begins, second) if steps[number]["kind"] == "accumulate"]
-    given = [k for k in sent if document["tensors"][steps[k]["tensor"]]["kind"] in ("variable", "watched")] or sent
+    given = [k for k in sent if document["tensors"][steps[k]["tensor"]]["kind"] in SOURCES] or sent
     assigned = [number for number in range(begins, len(steps)) if steps[number]["kind"] == "assign"]
     wishes = [turns[-1][0], first, *given[-1:], turns[len(turns) // 2][0], *assigned[:1], *assigned[-1:]]
     wanted = count - len(dict.fromkeys(wishes))

@@ -16,7 +16,7 @@ def test_key_frames_tell_both_passes_from_beginning_to_end():
     document = diamond().document()
     steps = choose_key_steps(document)
     assert steps == sorted(set(steps))
-    assert kinds(document, steps) == ["record", "record", "record", "seed", "accumulate", "accumulate"]
+    assert kinds(document, steps) == ["record", "record", "seed", "accumulate", "accumulate", "accumulate"]
     computed = [n for n, step in enumerate(document["steps"]) if step["kind"] == "record"]
     assert {computed[0], computed[-1]} <= set(steps)
     last = document["steps"][steps[-1]]
@@ -29,6 +29,17 @@ def test_one_key_frame_is_the_fullest_accumulator():
     step = document["steps"][only]
     assert (step["kind"], step["count"], step["of"]) == ("accumulate", 2, 2)
     assert document["tensors"][step["tensor"]]["name"] == "a"
+
+
+def test_key_frames_show_how_the_sum_of_a_variable_begins_and_ends():
+    def shared(x):
+        product = x * x
+        return np.sum(product + 2.0 * x)
+
+    document = ad.play(shared, [1.0, -1.0])._content["trace"]
+    steps = [document["steps"][number] for number in choose_key_steps(document)]
+    of_x = [step for step in steps if step["kind"] == "accumulate" and step["of"] == 3]
+    assert [step["count"] for step in of_x] == [1, 3]
 
 
 def test_key_frames_prefer_what_has_a_name_in_the_code():
