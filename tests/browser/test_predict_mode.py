@@ -324,6 +324,7 @@ def test_what_is_not_an_answer_gets_a_sentence_and_nothing_is_shown(predict: Any
         at.player.agrees(at.expected, number - 1)
     assert at.root.locator("img").count() == 0
     at.player.click("reveal")
+    assert at.player.root.locator(".predict .verdict").get_attribute("data-right") is None, "no mistake"
     at.player.agrees(at.expected, number)
     assert at.verdict.startswith(f"Answer: {at.expected.steps[number]['after']['text']}.")
     at.tab.is_quiet()

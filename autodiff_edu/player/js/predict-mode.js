@@ -49,7 +49,7 @@ export function predictModeView(trace, history, { grouped, drill, reveal, cover,
   const input = make("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: false });
   const options = make("div", { class: "options", role: "group", tabindex: -1 });
   const check = button("check", ANSWERS.check, () => answer(input.value));
-  const giveUp = () => end(0, ANSWERS.shown(question.shown, question.why));
+  const giveUp = () => end(0, ANSWERS.shown(question.shown, question.why), null); // which is not a mistake
   const shows = button("reveal", ANSWERS.reveal, giveUp);
   const form = make("div", { class: "question", hidden: "" }, input, options, check, shows);
   const links = make("div", { class: "onwards" });
@@ -77,13 +77,13 @@ export function predictModeView(trace, history, { grouped, drill, reveal, cover,
     const goTo = (/** @type {number} */ key) => button("again", label(key + 1), () => (drill?.open ?? go)(key));
     say(words.scored(at(1), results.size, at(2), missed.length), null, ...missed.map(goTo));
   };
-  /** @type {(nth: number, text: string) => void} */
-  const end = (nth, text) => {
+  /** @type {(nth: number, text: string, right?: boolean | null) => void} */
+  const end = (nth, text, right = nth > 0) => {
     const number = asked;
     if (!isDone()) results.set(drill ? drill.number : number, nth);
     withdraw();
     reveal(number);
-    say(text, nth > 0, ...onwards());
+    say(text, right, ...onwards());
     if (drill) /** @type {HTMLElement} */ (links.firstChild).focus({ preventScroll: true });
   };
   /** What leads on from an answer: to the next program of a drill, and after the last one to the score. */
