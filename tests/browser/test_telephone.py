@@ -177,3 +177,20 @@ def test_on_stage_the_buttons_are_below_and_the_graph_stays_while_one_nudges(vis
     assert {button.bounding_box()["height"] for button in player.root.locator(".buttons button").all()} == {48}
     said = player.root.locator(".nudge")
     assert said.evaluate("box => box.scrollHeight <= box.clientHeight"), "all of it is seen"
+
+
+def test_the_three_parts_of_a_sum_add_up_as_they_are_written(visit: Any, tmp_path: Path) -> None:
+    x = ad.Variable(1.7)
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            y = 1.994 * x + 0.2124 * x  # 2.21, and not 1.99 + 0.212 = 2.202
+        tape.gradient(y, x)
+    player = only(visit(save_page(traced, tmp_path), viewport=TELEPHONE))
+    seen = 0
+    for number, step in enumerate(traced.document()["steps"]):
+        if step["kind"] == "accumulate" and step["count"] > 1:
+            player.root.locator(".scrubber input").fill(str(number))
+            *parts, total = map(float, player.root.locator(".sum .part > .array > .value").all_text_contents())
+            assert float(f"{sum(parts):.3g}") == total
+            seen += 1
+    assert seen == 1

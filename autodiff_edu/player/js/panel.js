@@ -474,7 +474,7 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     const limit = boxes[step.tensor]?.limits?.cotangent ?? limitOf(...arrays); // one scale, so that the sum can be seen
     const room = roomOf(SUM_ROOM) ?? (phone.matches ? TABLE_ROOM : undefined);
     const [first, second, total] = arrays.map(itemOf);
-    const digits = digitsIn([first, second], total, flow.staged());
+    const digits = digitsIn([first, second], total, room !== undefined); // where there is little room, three are shown
     places.forEach((place, index) => place.show(arrays[index], limit, room, index < 2 ? digits : undefined));
     set(sum, "data-active", sums || moves?.active || null);
     // Long texts need the whole width, one below the other.
