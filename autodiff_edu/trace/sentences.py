@@ -166,7 +166,10 @@ class Sentences:
     def _whose(self, step: dict[str, Any]) -> str:
         if self._is_alone():
             return "the tape"
-        return "" if step["tape"] is None else str(self.document["tapes"][step["tape"]]["name"])
+        if step["tape"] is None:
+            return ""
+        name = str(self.document["tapes"][step["tape"]]["name"])
+        return name if self._is_rerun(step) or name.startswith(("tape", "the ")) else f"tape {name}"
 
     def _is_rerun(self, step: dict[str, Any]) -> bool:
         return step["tape"] is not None and "reruns" in self.document["tapes"][step["tape"]]

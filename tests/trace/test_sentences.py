@@ -139,7 +139,7 @@ def test_with_several_tapes_each_sum_says_in_whose_pass():
     sums = [step for step in kept.document()["steps"] if step["kind"] == "accumulate"]
     assert {step["tape"] for step in sums} == {0, 1}
     for step in sums:
-        assert step["text"].startswith(f"In the pass of {['outer', 'inner'][step['tape']]}, the contribution to ")
+        assert step["text"].startswith(f"In the pass of tape {['outer', 'inner'][step['tape']]}, the contribution to ")
 
 
 def test_tangents_are_added_with_their_signs_and_large_ones_are_counted():
