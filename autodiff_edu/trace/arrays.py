@@ -92,7 +92,7 @@ def _every(shape: tuple[int, ...]) -> list[int]:
 def refine(
     described: list[dict[str, Any]], parts: list[Any], total: Any, sign: float = 1.0, most: int = MOST_DIGITS
 ) -> None:
-    """Describe summands, the last of which has this sign, with as many digits as their sum needs, if not over `most`."""
+    """Describe the numbers of summands with as many digits as their sum needs, if not more; the last has this sign."""
     if not isinstance(total, np.ndarray | np.generic) or total.dtype.kind != "f":
         return
     digits = count_digits_of_sum([*parts[:-1], sign * parts[-1]], total, 6, most)
