@@ -133,6 +133,10 @@ class Call:
         self.silent: set[int] = set()
         self._answer: tuple[Any, Any, int, list[Any]] | None = None  # g, held weakly, y, argument, gradients
 
+    began: int = 0
+    returned: int | None = None
+    """When the function began, and the id of the tensor that it returned, if that was one."""
+
     push: Any = None
     """The forward rule, `push(moving, stack)`, if the call has its own."""
 
@@ -263,7 +267,7 @@ class Reads(WithBlock, Follower):
         super().__init__({Entry: self._compute})
         self.variables: dict[int, Variable] = {}
         self.older: set[int] = set()
-        self._start = tick()
+        self.start = tick()
 
     def __enter__(self) -> Reads:
         begin(self)
@@ -284,7 +288,7 @@ class Reads(WithBlock, Follower):
         for x in entry.given:
             if isinstance(x, Variable) and x.trainable and is_smooth(x):
                 self.variables[x._id] = x
-            elif isinstance(x, Tensor) and x._id < self._start:
+            elif isinstance(x, Tensor) and x._id < self.start:
                 self.older.add(x._id)
 
 
@@ -299,6 +303,7 @@ def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], k
     passed = {leaf._id for _, leaf in flatten(args, "") if is_smooth(leaf)}
     variables = [variable for id, variable in reads.variables.items() if id not in passed]
     this = kind(f, args, kwargs, backward, variables, arrays)
+    this.began, this.returned = reads.start, result._id if isinstance(result, Tensor) else None
     if not any(array.dtype.kind in "fc" for array in arrays):  # integers: there is nothing to differentiate
         return rebuild(result, map(wrap, arrays))
     tensors = [(x, a.place if x is a.value else None) for a in this.arguments for _, x in a.tensors()]

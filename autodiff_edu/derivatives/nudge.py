@@ -245,14 +245,14 @@ def _moves(entry: Entry, tensor: int, values: Mapping[int, Any]) -> bool:
     return tensor in entry.ids or not values.keys().isdisjoint(entry.ids)
 
 
-def _can_run_again(entry: Entry) -> bool:
+def can_run_again(entry: Entry) -> bool:
     """Return whether an entry has all that its operation was given: not of a NumPy function without a rule."""
     return entry.call is not None or isinstance(entry.operation, np.ufunc) or rule_of(entry.operation) is not None
 
 
 def _is_fixed(entry: Entry, tensor: int, values: Mapping[int, Any]) -> bool:
     """Return whether an entry uses what moves, but its result stays."""
-    return entry.output_id != tensor and _moves(entry, tensor, values) and not _can_run_again(entry)
+    return entry.output_id != tensor and _moves(entry, tensor, values) and not can_run_again(entry)
 
 
 def run_again(entries: Iterable[Entry], tensor: int, move: Callable[[Any], Any]) -> dict[int, Any]:
@@ -273,7 +273,7 @@ def run_again(entries: Iterable[Entry], tensor: int, move: Callable[[Any], Any])
                 f"{entry.name}, used at {entry.place}, uses a tensor that moves and is not one of its positional "
                 f"arguments, so it cannot be run again. Pass that tensor to {entry.name} by position"
             )
-        if entry.output_id == tensor or not _moves(entry, tensor, values) or not _can_run_again(entry):
+        if entry.output_id == tensor or not _moves(entry, tensor, values) or not can_run_again(entry):
             continue
         arguments = [
             move(value) if id == tensor else values.get(id, value)

@@ -68,12 +68,14 @@ def silencer(step: Step, steps: list[Step], index: tuple[int, ...] | None) -> Si
     return None
 
 
-def silencing_where(entry: Entry, entries: Iterable[Entry]) -> Silencer | None:
+def silencing_where(entry: Entry, entries: Iterable[Entry], index: tuple[int, ...] | None) -> Silencer | None:
     """Return the `np.where` that alone uses an entry's result, directly or element by element, if it leaves some out.
 
-    This needs no backward pass: at a step of a trace, the pass may still be to come.
+    What it leaves out is the element at `index` of the result or, for None, any. This needs no backward pass: at a step
+    of a trace, the pass may still be to come.
     """
-    is_aligned, made = True, entry
+    is_aligned, made, shape = True, entry, np.shape(entry.output_value)
+    marks = np.True_ if index is None else _mark(index, shape)
     later_on = ahead(entries, {entry.output_id})
     for later in later_on:
         if made.output_id not in later.ids:
@@ -81,12 +83,14 @@ def silencing_where(entry: Entry, entries: Iterable[Entry]) -> Silencer | None:
         if sum(made.output_id in other.ids for other in later_on) > 1:
             return None  # what else uses it would get the number put in its place
         argument = later.ids.index(made.output_id)
+        marks = np.broadcast_to(marks, np.shape(later.output_value)) if is_elementwise(later) else marks
         if later.operation is np.where and argument:
-            taken = np.asarray(later.values[0], bool)
-            return Silencer(later, argument, is_aligned) if not np.all(taken if argument == 1 else ~taken) else None
+            taken = marks & (np.asarray(later.values[0], bool) == (argument == 1))
+            if not (np.all(taken) if index is None else np.any(taken)):
+                return Silencer(later, argument, is_aligned)
         if not is_elementwise(later):
             return None
-        is_aligned, made = is_aligned and np.shape(later.output_value) == np.shape(entry.output_value), later
+        is_aligned, made = is_aligned and np.shape(later.output_value) == shape, later
     return None
 
 

@@ -11,7 +11,7 @@ from os import PathLike
 from typing import Any
 
 from ..trace.arrays import keep_arrays
-from ..trace.differences import Differences, StepDifference
+from ..trace.differences import ROUNDED, Differences, StepDifference
 from ..trace.trace import Trace
 from ..trace.traced_run import TracedRun
 from . import Player, html
@@ -145,7 +145,8 @@ class TraceComparison:
         count = "1 step agrees" if found.agreed == 1 else f"{found.agreed:,} steps agree"
         count += "" if found.first is None else " before it"
         size = found.size if found.first is None else found.first.size
-        apart = f" The numbers are up to {size:.2g} eps apart." if size and isfinite(size) else ""
+        whose = "Their" if found.first is None else "Its"
+        apart = f" {whose} numbers are up to {size:.2g} eps apart." if size and isfinite(size) else ""
         self._remark = f"{count if found.agreed else 'This is the first step'}.{apart}"
 
     def __bool__(self) -> bool:
@@ -163,10 +164,7 @@ class TraceComparison:
             return self.difference.text
         if not self._results_differ:
             return "Nothing differs."
-        return (
-            "No single step differs by more than rounding. But here the rounding adds up to a visible difference: "
-            f"{self._results_differ}."
-        )
+        return f"No single step differs by more than rounding. {ROUNDED.format(self._results_differ)}"
 
     @cached_property
     def first(self) -> Player:

@@ -13,6 +13,7 @@ from ..compiled.programs import Program
 from ..core.tensor import Tensor, constant
 from ..custom.inner_tape import SecondTape, tapes_here
 from ..explain.explanation import Explanation
+from ..explain.sentences import Reason
 from ..gradient_tape import GradientTape
 from ..text.functions import name_of, names_of_parameters
 from ..text.ipython import find_shell
@@ -168,8 +169,7 @@ def trace_call(
                 if not all(isinstance(target, Tensor) for target in targets):
                     raise TypeError(
                         f"{traced.title} returns {result!r:.60}, which is not a tensor, so there is nothing to "
-                        "differentiate. Return what it computes from its arguments, without float(), .numpy() or "
-                        "np.asarray on the way"
+                        f"differentiate. {_advise(tape, watched)}"
                     )
                 tape.gradient(targets, [*watched, *tape.watched_variables()])
     except BaseException as error:
@@ -180,6 +180,16 @@ def trace_call(
             _show_until(error, drop_unused_tapes(), predict, stage)
         raise
     return drop_unused_tapes()
+
+
+def _advise(tape: GradientTape, watched: list[Tensor]) -> str:
+    """Write how the result comes to depend on what is watched, after plain numbers were returned."""
+    result = constant(0.0, name="the result")
+    causes = [cause for source in watched for cause in tape.explain(result, source).causes]
+    deciding = [cause.text for cause in causes if cause.reason is Reason.DECIDES]
+    if deciding and all(cause.reason in (Reason.DECIDES, Reason.NOT_USED) for cause in causes):
+        return deciding[0]
+    return "Return what it computes from its arguments, without float(), .numpy() or np.asarray on the way"
 
 
 def _computes_with_pytorch(function: Callable[..., Any], args: tuple[Any, ...]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from functools import lru_cache
 from math import isfinite
 from typing import Any
@@ -132,8 +133,8 @@ def number(value: Any, digits: int = 6) -> str:
     ('2412.93', '2412.93')
     """
     if isinstance(value, complex | np.complexfloating):
-        return f"{_settled(value.real):.{digits}g}{_settled(value.imag):+.{digits}g}j"
-    return f"{_settled(value):.{digits}g}" if isinstance(value, float | np.floating) else str(value)
+        return f"{_settled(value.real, digits):.{digits}g}{_settled(value.imag, digits):+.{digits}g}j"
+    return f"{_settled(value, digits):.{digits}g}" if isinstance(value, float | np.floating) else str(value)
 
 
 @lru_cache(maxsize=4096)
@@ -152,21 +153,25 @@ def brief(text: str, digits: int = 3) -> str:
 def _round_number(text: str, exponent: str, digits: int) -> str:
     whole, digits = text + exponent, max(digits, text.index("."))
     # a text halfway between two numbers is rounded up, as a reader would
-    rounded = float(f"{float(text) * (1 + 1e-12):.{digits}g}")
+    rounded = float(f"{float(text) * (1 + 1e-12 * (digits < 12)):.{digits}g}")
     return f"{rounded:.{max(digits, 6)}g}{exponent}" if rounded < 10 or not exponent else whole
 
 
-MOST_DIGITS = 13
+MOST_DIGITS, ALL_DIGITS = 13, 17
+"""How many digits of a sum do not depend on the processor, and how many tell any two numbers apart."""
 
 
-def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3) -> int:
+def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3, most: int = MOST_DIGITS) -> int:
     """Return how many digits summands need for their sum, which has `least` of them, to be what is shown.
 
-    These are more where the rounded summands would add up to another number, if not all that is left is rounding. It
-    starts from the six digits, or more, that the document has; js/brief.js does the same.
+    These are more where the rounded summands would add up to another number, if `most` of them are enough to give three
+    digits of the sum: else all that is left is rounding. It starts from the six digits, or more, that the document has;
+    js/brief.js does the same.
 
     >>> count_digits_of_sum([0.50005312, -0.5], 5.312e-05), count_digits_of_sum([0.3213, 2.284], 2.6053)
     (7, 4)
+    >>> count_digits_of_sum([1000000.0000005, -1e6], 1000000.0000005 - 1e6, most=ALL_DIGITS)
+    14
     """
     values = [total, *parts]
     if not all(isinstance(value, np.ndarray | np.generic | float | int) for value in values):
@@ -179,30 +184,32 @@ def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3) -> int:
     rows = zip(*(array.ravel().tolist() for array in np.broadcast_arrays(*arrays)), strict=True)
     counts = []
     for total, *parts in ([float(value) for value in row] for row in rows):  # a longdouble may be beyond a float
-        kept = _count_digits(parts, total, 6)
+        kept = _count_digits(parts, total, 6, most)
         parts = [float(number(part, kept)) for part in parts]
-        counts.append(kept if least == 6 else _count_digits(parts, float(number(total)), least))
+        counts.append(kept if least == 6 else _count_digits(parts, float(number(total)), least, most))
     return max(counts, default=least)
 
 
-def _count_digits(parts: list[float], total: float, least: int) -> int:
+def _count_digits(parts: list[float], total: float, least: int, most: int) -> int:
     if not total or not all(map(isfinite, (total, *parts))):
         return least
 
-    def shown(value: float, digits: int) -> float:
-        return float(brief(number(float(value), MOST_DIGITS), digits))
+    def shown(value: float, digits: int, known: int = 6) -> Decimal:
+        return Decimal(brief(number(value, known), digits))
 
     enough = (
         digits
-        for digits in range(least, MOST_DIGITS + 1)
-        if shown(sum(shown(part, digits) for part in parts), least) == shown(total, least)
+        for wanted in sorted({least, 3}, reverse=True)
+        for digits in range(least, most + 1)
+        # a reader adds up what is written, without rounding
+        if shown(float(sum(shown(part, digits, most) for part in parts)), wanted) == shown(total, wanted)
     )
     return next(enough, least)
 
 
-def _settled(value: Any) -> float:
+def _settled(value: Any, digits: int) -> float:
     """Round to thirteen digits first, so that the last bit, which depends on the processor, doesn't decide a tie."""
-    return float(f"{value:.13g}") + 0.0
+    return float(f"{value:.{max(digits, 13)}g}") + 0.0
 
 
 def _nested(array: Any, digits: int) -> str:

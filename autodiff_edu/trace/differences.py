@@ -16,6 +16,7 @@ DONE = {"record": "recorded", "cut": "recorded as a cut", "skip": "not recorded"
 PRODUCTS = {"matmul", "einsum", "dot", "tensordot", "inner"}
 SUMS = {"add", "subtract", "sum", "mean", "cumsum", "var", "std", *PRODUCTS}
 """Operations that add: their results may be much smaller than the numbers that were rounded."""
+ROUNDED = "But here the rounding adds up to a visible difference: {}."
 UNNAMED = re.compile(r"[tvs]\d+")
 """The names of results that the user's code does not name."""
 
@@ -65,12 +66,17 @@ class Differences:
         self.summed: dict[int, float] = {}  # by a tensor of the second run: the largest contribution to it
         self.size, self.eps = 0.0, 0.0
         self.agreeing: list[tuple[int, int]] = []  # the steps that agree
-        self.results_differ = ""
+        self.results_differ, self.results_at = "", _count((None, None))
+        self.doubted = False  # whether the first difference is one of cotangents that may well differ
         self.first = self._find_first(Alignment(one, other))
         steps = self.first.steps if self.first else ()
         kinds = {run.steps[at - 1]["kind"] for run, at in zip(self.runs, steps, strict=False) if at}
         if kinds.isdisjoint((*FORWARD, "assign")):
             self.first = self._compare_results() or self.first
+            if self.results_differ and self.doubted:  # then what is computed in another way already differs forward
+                text = "No single step of the forward pass differs by more than rounding. "
+                text += ROUNDED.format(self.results_differ)
+                self.first = StepDifference("value", self.results_at, text)
         ends = [np.inf if at is None else at - 1 for at in self.first.steps] if self.first else [np.inf, np.inf]
         self.agreed = sum(here < ends[0] and there < ends[1] for here, there in self.agreeing)
 
@@ -84,6 +90,7 @@ class Differences:
                 doubt = None  # the gradients agreed
             found = self._compare(here, there)
             if found is not None and there not in alignment.doubtful:
+                self.doubted = doubt is not None
                 return doubt or found
             doubt = doubt or found
             if found is None:
@@ -180,7 +187,8 @@ class Differences:
         values = zip(_write_apart(a[place].item(), b[place].item()), self.names, strict=True)
         text = f"{name}{at} is {' and '.join(f'{value} in {run}' for value, run in values)}"
         if one.common.get(ours, -1) == other.common.get(theirs):
-            self.results_differ = self.results_differ or text.rpartition(": ")[2]
+            if not self.results_differ:
+                self.results_differ, self.results_at = text.rpartition(": ")[2], steps
             return None
         return StepDifference("value", steps, _finish(text))
 

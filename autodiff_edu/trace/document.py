@@ -99,7 +99,7 @@ from ..core.variable import Variable
 from ..custom.call import Custom
 from ..custom.inner_tape import SecondTape
 from ..rules.operations import alias
-from ..text.formatting import short_value, spell_out
+from ..text.formatting import ALL_DIGITS, short_value, spell_out
 from ..text.frames import Where
 from ..text.labels import Labels, is_mask, names_in, names_of_arguments, names_of_tapes
 from ..text.places import names
@@ -114,7 +114,7 @@ from .foreign import ForeignTape
 from .lines import Rebind
 from .nonfinite_steps import NonfiniteSteps
 from .scopes import distinguish
-from .sentences import Sentences
+from .sentences import SUMS, Sentences
 from .states import states
 
 if TYPE_CHECKING:
@@ -122,9 +122,6 @@ if TYPE_CHECKING:
 
 RUNNERS = ("play", "compare", "explore", "sweep")
 """The functions that run and differentiate a function of the user's: what they do themselves is on no line of it."""
-
-SUMS = {np.add: 1.0, np.subtract: -1.0}
-"""The sign that the second operand of a sum has."""
 
 
 def empty(title: str) -> dict[str, Any]:
@@ -406,7 +403,13 @@ class Writer:
             self.described.append(entry)
             if (sign := SUMS.get(entry.operation)) and entry.values is not None and len(described["inputs"]) == 2:
                 given = [self.document["tensors"][argument]["value"] for argument in described["inputs"]]
-                refine(given, [getattr(value, "_array", value) for value in entry.values], entry.output_value, sign)
+                refine(
+                    given,
+                    [getattr(value, "_array", value) for value in entry.values],
+                    entry.output_value,
+                    sign,
+                    ALL_DIGITS,
+                )
         index = self.entries[entry.output_id]
         tapes = self.document["entries"][index]["tapes"]
         if step is not None and step["kind"] not in ("skip", "error") and step["tape"] not in tapes:

@@ -125,7 +125,8 @@ class NonfiniteSteps:
         if arrived and kind_of(entry.operation) == "custom":
             return f" Check what the backward function of {entry.name} computes there, for example with np.isfinite."
         is_one = is_elementwise(entry) and np.shape(made) == np.shape(entry.output_value)
-        inputs = inputs_of(entry, first(made, wrong)[0] if is_one else None)
+        index = first(made, wrong)[0] if is_one else None
+        inputs = inputs_of(entry, index)
         makers = {each.output_id: each for each in self.entries}
-        by = silencing_where(entry, self.entries)
+        by = silencing_where(entry, self.entries, index)
         return f" {remedy_in_a_sentence(remedy(entry, (*inputs, *arrived), value, by, self.labels, makers))}"

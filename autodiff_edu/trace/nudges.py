@@ -1,7 +1,8 @@
 """The nudges in a trace: how far a target moves when a tensor does, for a page without Python.
 
-They are computed when the document is written, for small programs only. Custom gradients are never run again here,
-because they are the user's code, and may print or take long.
+They are computed when the document is written, for small programs only. The functions of custom gradients are never
+run again here, because they are the user's code, and may print or take long; the operations that they did are, if these
+are all that leads from their arguments to their result.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from ..core import events
 from ..core.active import only
 from ..core.entry import Entry
 from ..core.events import Event, Read
-from ..core.reach import ahead
+from ..core.reach import ahead, behind
 from ..core.rule import kind_of, rule_of, runs_code
-from ..derivatives.nudge import choices, find_changes, leading_to, run_again, used_by
+from ..derivatives.nudge import can_run_again, choices, find_changes, leading_to, run_again, used_by
 from ..derivatives.tangents import push_parts
 from ..rules.corners import positions
 from ..rules.operations import clip
@@ -97,6 +98,22 @@ class Branch(NamedTuple):
         return sum(push_parts(entry, moves, entry.output_value, entry.values).values(), entry.output_value)
 
 
+class Replay(NamedTuple):
+    """The operations by which the function of a custom gradient computed its result."""
+
+    entry: Entry
+    operations: list[Entry]
+    returned: int
+
+    def again(self, arguments: tuple[Any, ...]) -> Any:
+        """Compute the result from other arguments."""
+        values = dict(zip(self.entry.ids, arguments, strict=True))
+        for one in self.operations:
+            given = [values.get(id, value) for id, value in zip(one.ids, one.values, strict=True)]
+            values[one.output_id] = one.operation(*given, **one.parameters)
+        return values.get(self.returned, self.entry.output_value)
+
+
 class DescribedCorner(NamedTuple):
     """A corner that a backward pass met: the ids of an entry's output and of its argument, an element, and a text."""
 
@@ -159,6 +176,12 @@ class Described:
         return self._say(
             entry,
             "No gradient flows back through {}, so the cotangent leaves out whatever the nudge changes there.",
+        )
+
+    def explain_custom(self, entry: Entry) -> str:
+        """Write that a custom gradient sends back something other than a slope."""
+        return self._say(
+            entry, "{} has a custom gradient: what its backward function sends back is not the slope of its result."
         )
 
     def explain_read(self, id: int) -> str:
@@ -227,7 +250,7 @@ def _all_nudges(
                 known.setdefault(entry.output_id, entry)
                 if not isinstance(event, events.Record):
                     stops.add(entry.output_id)
-    makers = {id: entry for id, entry in known.items() if entry.values is not None}
+    makers = {id: _open(entry, heard) for id, entry in known.items() if entry.values is not None}
     for number, (seed, *others) in islice(seeds.items(), MOST):
         target, first = seed.tensor._array, seed.cotangent._array
         is_scalar = _is_here(target, np.float64) and target.shape == first.shape == () and np.isfinite(target)
@@ -314,7 +337,7 @@ def _of_pass(
                     near = "" if small.choice or small.switches else reasons[len(reasons) // 2]
                     by = unit * _scale_nudge(size, 0.05)
                     corner = _find_corner(corners, after, id, target, by, zeros[0.05]) if bends else ""
-                    why = corner or near or why
+                    why = corner or near or _find_custom(after, move, unit, size, slope, document) or why
                     if corner:
                         reasons = [
                             said if probe.choice else "" for said, probe in zip(reasons, probed.values(), strict=True)
@@ -327,7 +350,52 @@ def _of_pass(
                 kept["moved"] = [round_to(m, zeros[at]) for at, m in moves.items()]
             if why:
                 kept["why"] = why
-            yield len(probed) // len(PROBES) * (len(after) + len(chosen)), kept
+            yield len(probed) // len(PROBES) * (sum(map(_count_operations, after)) + len(chosen)), kept
+
+
+def _open(entry: Entry, heard: list[Entry | Read]) -> Entry:
+    """Return a custom gradient's entry as one that is computed again by its operations, if all of them are known."""
+    returned = getattr(entry.call, "returned", None)
+    if entry.call is None or returned is None:
+        return entry
+    at = next((k for k, event in enumerate(heard) if getattr(event, "output_id", None) == entry.output_id), 0)
+    inside: list[Entry] = []
+    for event in reversed(heard[:at]):
+        if isinstance(event, Read):
+            if event.how != "format()":
+                return entry  # it may have decided by the numbers, or computed with them
+        elif event.output_id < entry.call.began:
+            break
+        else:
+            inside.insert(0, event)
+    operations = behind(inside, {returned})
+    known = {*entry.ids, *(one.output_id for one in operations)}
+    used = {returned, *(id for one in operations for id in one.ids if id is not None)}
+    if any(id not in known and id > entry.call.began for id in used):
+        return entry  # a copy, made in a way that is not an operation
+    results = [one.output_value for one in operations]
+    if not all(map(_is_here, results)) or len(results) > MOST_ENTRIES or sum(map(np.size, results)) > MOST_NUMBERS:
+        return entry
+    if any(_is_users(one) or not can_run_again(one) for one in operations):
+        return entry
+    call = Replay(entry, operations, returned)
+    return Entry(entry.operation, entry.line, {}, entry.values, entry.output_value, call)
+
+
+def _count_operations(entry: Entry) -> int:
+    return len(entry.call.operations) if isinstance(entry.call, Replay) else 1
+
+
+def _find_custom(
+    after: list[Entry], move: Any, unit: Any, size: float, slope: float | None, document: Described
+) -> str:
+    """Return what is said of the first custom gradient on the way, where the cotangent is not the slope at nudge 0."""
+    custom = [entry for entry in after if isinstance(entry.call, Replay)]
+    if not custom or slope is None:
+        return ""
+    by = 1e-5 * size
+    near = (move(unit * by).moved - move(unit * -by).moved) / (2 * by)
+    return document.explain_custom(custom[0]) if abs(near - slope) > 1e-4 * max(abs(near), abs(slope)) else ""
 
 
 def _find_zeros(value: float, moves: dict[float, float]) -> dict[float, float]:
@@ -553,4 +621,4 @@ def _is_here(value: Any, dtype: Any = None) -> bool:
 
 
 def _is_users(entry: Entry) -> bool:
-    return runs_code(entry.operation)
+    return runs_code(entry.operation) and not isinstance(entry.call, Replay)

@@ -13,6 +13,7 @@ from ..core.events import Event
 from ..core.rule import kind_of
 from ..core.tensor import Tensor
 from ..text.formatting import (
+    ALL_DIGITS,
     DERIVATIVES,
     LARGEST_WRITTEN,
     count_digits_of_sum,
@@ -35,6 +36,11 @@ OF_TAPES = {
     "pause": "pauses: what is computed now is not recorded.",
     "reset": "forgets its entries and its watches.",
 }
+
+SHOWN = 6
+"""How many digits the numbers of a document have."""
+SUMS = {np.add: 1.0, np.subtract: -1.0}
+"""The sign that the second operand of a sum has."""
 
 
 def transcript(document: dict[str, Any]) -> str:
@@ -86,8 +92,10 @@ class Sentences:
                 value, written = entry.output_value, is_written(entry.output_value)
                 size = "" if written else spoken_size(value)
                 text = f"{self._line(step)}{labels[entry.output_id]}{size} is {labels.aloud(entry)}"
-                text += f", which is {spoken_value(value)}" if written and value is not None else ""
-                text += " (0 up to rounding)" if self.exact.is_rounded_zero(entry) else ""
+                is_zero = self.exact.is_rounded_zero(entry)
+                cancelling = "" if is_zero else _describe_cancellation(entry)
+                text += f", which is {cancelling}{spoken_value(value)}" if written and value is not None else ""
+                text += " (0 up to rounding)" if is_zero else ""
                 missed = f"{whose} is paused, so it does not record this."
                 recorded = missed if isinstance(event, events.Missed) else self._describe_recording(entry, step, whose)
                 return f"{text}.{self._describe_aliases(entry)} {_capitalise(recorded, self._own_name(step))}"
@@ -272,6 +280,19 @@ class Sentences:
 def _describe_value(name: str, array: Any) -> str:
     """Write a name and its value, or its size."""
     return f"{name}, which is {spoken_value(array)}" if is_written(array) else f"{name}{spoken_size(array)}"
+
+
+def _describe_cancellation(entry: Entry) -> str:
+    """Write the operands of a sum that are closer than the digits show in which they are written elsewhere."""
+    sign, total = SUMS.get(entry.operation), entry.output_value
+    if sign is None or entry.values is None or np.shape(total):
+        return ""
+    first, second = (getattr(value, "_array", value) for value in entry.values)
+    digits = count_digits_of_sum([first, sign * second], total, most=ALL_DIGITS)
+    if digits <= SHOWN:
+        return ""
+    written = [spoken_value(np.float64(part), digits=digits) for part in (first, sign * second)]
+    return f"{' + '.join(written)} = ".replace("+ -", "- ")
 
 
 def _describe_sum(name: str, event: events.Accumulate, step: dict[str, Any], said: str) -> str:

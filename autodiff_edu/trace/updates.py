@@ -28,7 +28,8 @@ from ..program.combining import LONG, LONGEST, write_operation
 from ..program.spelling import Text, infix, same
 from ..program.writing import TapeWriter
 from ..rules.operations import alias
-from ..text.places import names
+from ..text.frames import Where
+from ..text.places import names, written
 from .lines import Rebind
 
 WAYS: dict[str, Callable[[Any, Any], Any]] = {
@@ -114,8 +115,10 @@ class Updates:
         said = SPOKEN.get(function or "", "").format(self.writer.labels[variable], *argument) if any(argument) else ""
         if expression and len(expression.text) <= LONGEST:
             self._note_update(i, expression.text, variable, name)
+        known = self.known.get(i, Update("", None))
+        said = said or known.spoken or _quote(where, self.writer.labels[variable])
         if said and len(said) <= LONGEST_SPOKEN:
-            self.known[i] = self.known.get(i, Update("", None))._replace(spoken=said)
+            self.known[i] = known._replace(spoken=said)
         firsts, lasts = self.spans.get(variable, ([], []))
         k = bisect_left(firsts, i)
         fresh = k > 0 and lasts[k - 1] > i
@@ -233,6 +236,23 @@ class Updates:
             maker = self._maker(id, value, self.order[entry.output_id])
             if maker is not None and id not in without:
                 yield maker
+
+
+def _quote(where: Where | None, label: str) -> str:
+    """Return what a line such as `x.assign(x - f / df)` assigns to x, as it is written; empty if that is a number."""
+    match None if where is None else written(where):
+        case _, ("assign" | "assign_add" | "assign_sub") as function, [ast.Name(id=name), given] if name == label:
+            nodes = [*ast.walk(given)]
+            aside = {id(node.func if isinstance(node, ast.Call) else getattr(node, "value", None)) for node in nodes}
+            if not any(isinstance(node, ast.Name) and id(node) not in aside for node in nodes):
+                return ""  # of modules and functions, there are names in np.float64(3), too
+            match given:
+                case ast.Name() | ast.Call() | ast.BinOp(op=ast.Mult() | ast.Div() | ast.Pow() | ast.MatMult()):
+                    binds = True
+                case _:
+                    binds = function == "assign"
+            return SPOKEN[function].format(label, ast.unparse(given) if binds else f"({ast.unparse(given)})")
+    return ""
 
 
 def _way(ways: list[Any], before: Any, source: Any, value: Any) -> tuple[str | None, bool]:

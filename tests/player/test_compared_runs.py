@@ -699,7 +699,22 @@ def test_the_text_has_both_numbers_both_lines_and_the_size():
     assert one.startswith("f, test_compared_runs.py, line ")
     assert other.startswith("g, test_compared_runs.py, line ")
     size = 9e-9 / 0.895987664 / np.finfo(float).eps
-    assert remark == f"4 steps agree before it. The numbers are up to {size:.2g} eps apart."
+    assert remark == f"4 steps agree before it. Its numbers are up to {size:.2g} eps apart."
+
+
+def test_results_that_differ_by_cancellation_are_told_before_cotangents_that_do():
+    def bad(x):
+        return np.sqrt(x + 1) - np.sqrt(x)
+
+    def good(x):
+        return 1 / (np.sqrt(x + 1) + np.sqrt(x))
+
+    found = ad.compare(bad, good, 1e15)
+    assert (bool(found), found.difference.steps) == (False, (5, 6)), "where the results are computed"
+    assert str(found).splitlines()[0] == (
+        "No single step of the forward pass differs by more than rounding. But here the rounding adds up to a visible "
+        "difference: the result is 1.86265e-08 in bad and 1.58114e-08 in good."
+    )
 
 
 @pytest.mark.parametrize(

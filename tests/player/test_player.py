@@ -383,3 +383,24 @@ def test_a_hundred_thousand_events_are_shown_and_saved_in_a_page_of_some_megabyt
     player.save(tmp_path / "long.html")
     assert len(player) > 100_000
     assert (tmp_path / "long.html").stat().st_size < 5e6
+
+
+def bisect(c):
+    low, high = 1.0, 2.0
+    for _ in range(10):
+        mid = (low + high) / 2
+        if mid * mid > c:
+            high = mid
+        else:
+            low = mid
+    return mid
+
+
+def test_plain_numbers_that_only_comparisons_chose_are_told_from_those_taken_out_of_tensors():
+    line = bisect.__code__.co_firstlineno + 4
+    with pytest.raises(
+        TypeError, match=rf"Only comparisons used c \(test_player.py, line {line}\): .* the result from c"
+    ):
+        ad.play(bisect, 2.0)
+    with pytest.raises(TypeError, match=r"without float\(\)"):
+        ad.play(lambda c: float(c * 2.0) if c > 1 else 0.0, 2.0)

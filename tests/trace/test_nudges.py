@@ -425,7 +425,7 @@ def test_a_tape_that_began_before_the_trace_is_run_again_too():
     assert kept(traced)["x -> y"]["slope"] == 108.0
 
 
-def test_the_user_s_own_functions_are_not_run_again():
+def test_the_user_s_own_functions_are_not_run_again_but_their_operations_are():
     calls = []
 
     @ad.custom_gradient
@@ -433,10 +433,57 @@ def test_the_user_s_own_functions_are_not_run_again():
         calls.append(x)
         return x * 2.0, lambda dy: dy * 2.0
 
-    found = played(lambda x: noisy(x * x) * 3.0, 3.0)
+    def f(x):
+        return noisy(x * x) * 3.0
+
+    found = played(f, 3.0)["x -> y"]
     assert len(calls) == 1
-    assert not [name for name in found if name.startswith("x ")]
-    assert [name for name in found if name.endswith("-> y")], "what comes after it is nudged"
+    assert found["slope"] == 36.0
+    assert at(found, 0.5) == [6 * 3.5**2 - 54]
+    assert "why" not in found
+
+
+def test_a_straight_through_gradient_is_not_the_slope():
+    @ad.custom_gradient
+    def ste(w):
+        return np.round(w), lambda dy: dy
+
+    def f(x):
+        q = ste(x)
+        return (q * 2.0 - 3.0) ** 2
+
+    found = played(f, 0.7)["x -> y"]
+    assert (found["slope"], at(found, 0.5)) == (-4.0, [0.0])
+    assert found["why"].startswith("q = ste(x) (line ")
+    assert found["why"].endswith(
+        ") has a custom gradient: what its backward function sends back is not the slope of its result."
+    )
+
+
+def by_a_choice(x):
+    return (x * 2.0 if x > 1 else x), lambda dy: dy
+
+
+def by_plain_numbers(x):
+    return x * float(x), lambda dy: dy
+
+
+def by_a_copy(x):
+    return ad.constant(x) * 1.0, lambda dy: dy
+
+
+def by_another_of_its_kind(x):
+    return ad.custom_gradient(lambda x: (x * 2.0, lambda dy: dy))(x), lambda dy: dy
+
+
+@pytest.mark.parametrize("function", [by_a_choice, by_plain_numbers, by_a_copy, by_another_of_its_kind])
+def test_a_function_whose_operations_do_not_tell_all_is_not_nudged_through(function):
+    def f(x):
+        return ad.custom_gradient(function)(x * x) * 3.0
+
+    found = played(f, 3.0)
+    assert "x -> y" not in found
+    assert "y -> y" in found, "what comes after it is nudged"
 
 
 @pytest.mark.parametrize(

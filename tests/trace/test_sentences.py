@@ -250,3 +250,25 @@ def test_a_sum_of_arrays_that_holds_an_infinity_and_cancels_is_described() -> No
     refine(described, parts, parts[0] + parts[1])
     assert described[0]["data"][0] == "inf"
     assert described[0]["data"][1] == pytest.approx(0.123456789, rel=1e-9)
+
+
+def worked_out(function, x):
+    """What the sentence of its last line says that a function's result is."""
+    said = ad.play(function, x).transcript().split(" The tape records it")
+    return said[-2].rpartition(", which is ")[2]
+
+
+@pytest.mark.parametrize(
+    ("function", "x", "said"),
+    [
+        (lambda x: 1 - np.cos(x), 1e-4, "1 - 0.999999995 = 5e-09."),
+        (lambda x: np.sqrt(x + 1) - np.sqrt(x), 1e12, "1000000.0000005 - 1000000 = 5e-07."),
+        (lambda x: -1.0 + np.exp(x), 1e-9, "-1 + 1.000000001 = 1e-09."),
+        (lambda x: np.sqrt(x + 1) - np.sqrt(x), 1e15, "1.86e-08."),  # 17 digits do not show these three
+        (lambda x: np.sqrt(x + 1) - np.sqrt(x), 2.0, "0.318."),
+        (lambda x: x + 0.2 - 0.3, 0.1, "5.55e-17 (0 up to rounding)."),
+        (lambda x: x - x, 1.5, "0."),
+    ],
+)
+def test_numbers_that_cancel_have_the_digits_that_their_difference_needs(function, x, said):
+    assert worked_out(function, x) == said

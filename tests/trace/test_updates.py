@@ -524,3 +524,41 @@ def test_the_expression_of_an_update_is_lit():
             code = document["code"][where["code"]]
             lit.append(code["lines"][where["line"] - code["first_line"]][slice(*where["columns"])])
     assert lit == ["w - 0.25 * gw", "b -= 0.25 * gb"]
+
+
+def to_the_root(x, f, df):
+    x.assign(x - f / df)
+
+
+def down_twice(x, f, df):
+    x.assign_sub(f + df)
+
+
+def across_lines(x, f, df):
+    x.assign(
+        x - f
+        / df
+    )  # fmt: skip
+
+
+def set_to_a_number(x, f, df):
+    x.assign(np.float64(3))
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        (to_the_root, "x - f / df, which is 1.83"),
+        (down_twice, "x - (f + df), which is -10"),
+        (across_lines, "x - f / df, which is 1.83"),
+        (set_to_a_number, "3"),
+    ],
+)
+def test_an_update_by_other_values_of_the_tape_is_told_as_it_is_written(step, said):
+    x = ad.Variable(3.0, name="x")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            f = x * x - 2.0
+        step(x, f, tape.gradient(f, x))
+    text = traced.document()["steps"][-1]["text"]
+    assert text.partition("the variable x is assigned ")[2] == f"{said}."

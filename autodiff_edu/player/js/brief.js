@@ -6,11 +6,11 @@
  */
 export const brief = (text, least = 3) => text.replace(/(\d+\.\d+)(e[-+]\d+)?/g, (whole, fraction, exponent = "") => {
   const digits = Math.max(least, fraction.indexOf("."));
-  const rounded = Number((Number(fraction) * (1 + 1e-12)).toPrecision(digits)); // halfway means up
+  const rounded = Number((Number(fraction) * (1 + (digits < 12 ? 1e-12 : 0))).toPrecision(digits)); // halfway means up
   return rounded < 10 || !exponent ? `${rounded}${exponent}` : whole;
 });
 
-const MOST_DIGITS = 13;
+const MOST_DIGITS = 17;
 /**
  * A number with so many digits.
  * @type {(number: number, digits: number) => string}
@@ -19,16 +19,19 @@ export const withDigits = (number, digits) =>
   brief(number !== 0 && Math.abs(number) < 1e-4 ? number.toExponential() : String(number), digits);
 
 /**
- * How many digits summands need for their sum, which has `least` of them, to be what is shown; undefined where so
- * many are enough, or where all that is left is rounding. As `count_digits_of_sum` of text/formatting.py does.
+ * How many digits summands need for their sum, which has `least` of them, or at least three, to be what is shown;
+ * undefined where so many are enough, or where all that is left is rounding. As `count_digits_of_sum` of
+ * text/formatting.py does.
  * @type {(parts: number[], total: number, least: number) => number | undefined}
  */
 export function digitsOfSum(parts, total, least) {
   if (!total || ![total, ...parts].every(Number.isFinite)) return undefined;
   const shown = (/** @type {number} */ number, /** @type {number} */ digits) => Number(withDigits(number, digits));
-  for (let digits = least; digits <= MOST_DIGITS; digits += 1) {
-    const sum = parts.reduce((known, part) => known + shown(part, digits), 0);
-    if (shown(sum, least) === shown(total, least)) return digits > least ? digits : undefined;
+  for (const wanted of new Set([least, 3])) {
+    for (let digits = least; digits <= MOST_DIGITS; digits += 1) {
+      const sum = parts.reduce((known, part) => known + shown(part, digits), 0);
+      if (shown(Number(sum.toPrecision(6)), wanted) === shown(total, wanted)) return digits > least ? digits : undefined;
+    }
   }
   return undefined;
 }

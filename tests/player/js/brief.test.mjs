@@ -29,6 +29,9 @@ test("summands have the digits that their sum needs, and no more", () => {
   assert.equal(digitsOfSum([0.50005312, -0.5], 5.312e-05, 3), 7);
   assert.equal(withDigits(0.50005312, 7), "0.5000531");
   assert.equal(digitsOfSum([0.3213, 2.284], 2.6053, 3), 4); // not 0.321 + 2.28 = 2.61
+  assert.equal(digitsOfSum([0.123456789, -0.123456788], 1e-9, 6), 9); // the sum is 9.99999999e-10
+  assert.equal(digitsOfSum([1000000.0000005, -1e6], 5.00004e-07, 6), 14);
+  assert.equal(withDigits(1000000.0000005, 14), "1000000.0000005");
   for (const [parts, total] of [[[0.5, 0.25049], 0.75049], [[0.3, -0.3], 0], [[0.3, -0.3], 5e-17]]) {
     assert.equal(digitsOfSum(parts, total, 3), undefined, parts.join());
   }
