@@ -30,7 +30,8 @@ export function digitsOfSum(parts, total, least) {
   for (const wanted of new Set([least, 3])) {
     for (let digits = least; digits <= MOST_DIGITS; digits += 1) {
       const sum = parts.reduce((known, part) => known + shown(part, digits), 0);
-      if (shown(Number(sum.toPrecision(6)), wanted) === shown(total, wanted)) return digits > least ? digits : undefined;
+      const rounded = Number(sum.toPrecision(6));
+      if (shown(rounded, wanted) === shown(total, wanted)) return digits > least ? digits : undefined;
     }
   }
   return undefined;
