@@ -262,6 +262,29 @@ def test_a_graph_is_whole_down_to_70_percent_of_the_smallest_letters_on_stage(
         assert 0.7 * smallest - 0.1 <= seen["letters"] < smallest if whole else seen["letters"] >= smallest - 0.1
 
 
+def energy(x: ad.Tensor, A: ad.Tensor) -> ad.Tensor:  # noqa: N803
+    r = A @ x
+    return 0.5 * x @ r - np.sum(x)
+
+
+def test_the_rows_that_a_step_is_about_have_the_room_first(visit: Any, tmp_path: Path) -> None:
+    made = ad.play(energy, [1.0, 2.0], [[2.0, 1.0], [1.0, 3.0]])
+    made.save(tmp_path / "energy.html")
+    player = enter(visit((tmp_path / "energy.html").as_uri(), viewport=SCREEN))
+    player.measures(x=0, y=0, **SCREEN)
+    trace = made._content["trace"]
+    names = [tensor["name"] for tensor in trace["tensors"]]
+    shown = player.at_every_step("""root => [...root.querySelectorAll(".about tbody .name")]
+      .filter((name) => name.checkVisibility()).map((name) => name.textContent)""")
+    about = [
+        ({names[trace["entries"][step["entry"]]["output"]], names[step["tensor"]]}, set(rows))
+        for step, rows in zip(trace["steps"], shown, strict=True)
+        if step["kind"] == "accumulate" and names[step["tensor"]] != "A"  # a matrix stands in the sum alone
+    ]
+    assert len(about) > 5
+    assert [(needed, rows) for needed, rows in about if not needed <= rows] == []
+
+
 def mlp(a: ad.Tensor, b: ad.Tensor) -> ad.Tensor:
     c = a @ b
     return np.sum(c * ad.stop_gradient(np.tanh(c)))
