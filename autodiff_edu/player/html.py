@@ -27,6 +27,7 @@ body {{ font-family: system-ui, sans-serif; }}
 <script>
 const focus = ({{ target }}) => target.shadowRoot.querySelector(".player").focus({{ focusVisible: false }});
 addEventListener("autodiff-mounted", focus, {{ once: true }});
+addEventListener("mousedown", (event) => event.target.matches("html, body, main") && event.preventDefault());
 </script>
 <main>
 {fragment}
