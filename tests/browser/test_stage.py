@@ -344,6 +344,39 @@ def test_where_the_whole_could_not_be_read_its_map_and_both_ends_stay(visit: Any
         assert player.root.evaluate(GRAPH)["letters"] >= 19
 
 
+def heron(x: ad.Tensor) -> Any:
+    y: Any = 1.0
+    for _ in range(3):
+        y = 0.5 * (y + x / y)
+    return y
+
+
+ENDS = """root => {
+  const pane = root.querySelector(".graph").getBoundingClientRect();
+  return [...root.querySelectorAll(".lit [data-flow], .bead, .graph [data-now]")].map((part) => {
+    const { left, right, top, bottom } = part.getBoundingClientRect();
+    return Math.max(pane.left - left, right - pane.right, pane.top - top, bottom - pane.bottom);
+  }).concat([...root.querySelectorAll(".far-ends button")].map(() => 100));
+}"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080), (1280, 900), (1024, 768)])
+def test_graph_code_and_numbers_stand_side_by_side_with_both_ends_of_what_is_lit(
+    width: int, height: int, visit: Any, tmp_path: Path
+) -> None:
+    made = ad.play(heron, 2.0)
+    made.save(tmp_path / "heron.html")
+    player = enter(visit((tmp_path / "heron.html").as_uri(), viewport={"width": width, "height": height}))
+    player.measures(x=0, y=0, width=width, height=height)
+    for part in (".code-figure", ".graph-figure", ".panel"):
+        assert player.root.locator(part).is_visible()
+    steps = [number for number, step in enumerate(made._content["trace"]["steps"]) if step["kind"] == "accumulate"]
+    seen = player.at_every_step(ENDS)
+    near = [max(seen[number]) for number in steps if max(seen[number]) < 100]
+    assert len(near) >= len(steps) - 2, "the others go to x, far above"
+    assert max(near) <= 2
+
+
 def test_code_has_letters_with_which_its_longest_line_fits_if_they_are_not_too_small(
     visit: Any, tmp_path: Path
 ) -> None:

@@ -27,6 +27,9 @@ const MOVES = { record: "value", cut: "value", skip: "value", accumulate: "cotan
 
 const AT_HEAD = 15.5; // between an arrow's point and the middle of the bead that rests at its head
 
+const BEAD = { width: 60, height: 28 }; // the room of a bead that rests at an arrow's head
+const LETTER = 7.3; // the width of one, in a box
+
 /**
  * @param {Trace} trace
  * @param {import("./history.js").History} history
@@ -179,7 +182,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
     const arriving = layout.entries[entry] ?? [];
     const flowing = arriving.map((_, index) => flows(step, index));
     const lighted = endsOf(step, flowing);
-    if (follow) bring(step, lighted);
+    if (follow) bring(step, lighted, arriving.filter((_, index) => flowing[index]));
     for (const index of seen) {
       const [known, reached] = [history.known(index, step), history.cotangent(index, step)];
       const mark = /** @type {ReturnType<typeof cuts.mark>} */ (known && cuts.mark(index, step));
@@ -266,16 +269,27 @@ export function graphView(trace, history, layout, go, flow, corners) {
     return subject === undefined ? [] : [...new Set(ends)].filter((tensor) => tensor !== undefined);
   };
   /**
-   * Brings into view what is lit, and then as much as there is room for of what stands beside it.
-   * @type {(step: number, lighted: number[]) => void}
+   * Brings into view what is lit, first what the step is about, the names of other boxes, and both ends of its lines with what rests there, and
+   * then as much as there is room for of what stands beside it.
+   * @type {(step: number, lighted: number[], arriving: number[]) => void}
    */
-  const bring = (step, lighted) => {
+  const bring = (step, lighted, arriving) => {
     const { entry, kind } = trace.steps[step];
     const follows = kind === "line" && homes[step].length ? subjects[ahead[step]] : undefined;
     // A step that is about no tensor shows where the one before it was: the same, whichever way one comes there.
     const wanted = lighted.length ? [...lighted, ...(trace.entries[entry]?.inputs ?? [])]
       : [follows ?? latest[step] ?? first].filter((tensor) => tensor !== undefined);
-    pane.bring([...new Set(wanted)].map(placeOf), lighted.length);
+    const names = lighted.map((tensor, index) => {
+      const { width, ...corner } = placeOf(tensor);
+      return index === 0 ? placeOf(tensor) : { ...corner, width: Math.min(width, LETTER * (called(tensor).length + 2)), height: BEAD.height };
+    });
+    const heads = arriving.flatMap((link) => {
+      const way = wayOf(link);
+      if (!way.length) return [];
+      const [[x, y], end] = [folds.points(way[0]), folds.points(way.at(-1))];
+      return [{ ...BEAD, x: x - BEAD.width / 2, y }, { x: end[2], y: end[4], width: 0, height: 0 }];
+    });
+    pane.bring([...new Set(wanted)].map(placeOf), lighted.length, [...names, ...heads]);
   };
   const repaint = () => {
     const { y: above, height: tall } = pane.view();

@@ -14,6 +14,7 @@ const SEEN = 0.1; // the smallest scale at which boxes can still be told apart
 const LARGE = 1.5; // times the usual letters: the player is on stage
 const EDGE = 2; // of a frame, which may lie under that of the pane
 const AROUND = 24; // of the picture, above and below a box: an arrow's head, and a bead that rests there
+const NAME_LINE = 20; // of the picture, from a box's upper edge
 const MARGIN = 24; // pixels around what is brought into view
 const CLICK = 4; // pixels that the mouse may move during a click
 const NOTCH = 30; // of a mouse wheel; a trackpad sends many small turns
@@ -38,6 +39,7 @@ export function paneView(canvas, picture, redraw) {
   let [width, height] = [1, 1]; // of the picture
   let [wide, tall] = [0, 0]; // of the pane
   let [least, normal] = [1, 1]; // the smallest scale at which one reads, and the one where there is room
+  let near = 1; // the scale in which one reads; on stage, so that both ends of what is lit are seen, a little smaller
   let smallest = 1; // the smallest for the whole: on stage, where the panel has the numbers in large, a little smaller
   let [scale, chosen] = [1, /** @type {number | "whole" | null} */ (null)]; // chosen by the reader
   let around = 1; // the scale in place of that of the whole, where one could not read it
@@ -58,7 +60,7 @@ export function paneView(canvas, picture, redraw) {
   const rescale = () => {
     if (!wide) return;
     const whole = isCrowded() ? around : Math.min(normal, fits());
-    scale = chosen === "whole" ? whole : chosen ?? (fits() < smallest ? least : Math.min(fits(), normal));
+    scale = chosen === "whole" ? whole : chosen ?? (fits() < smallest ? near : Math.min(fits(), normal));
     const [across, down] = [width * scale, height * scale];
     set(picture, "width", across);
     set(picture, "height", down);
@@ -86,7 +88,7 @@ export function paneView(canvas, picture, redraw) {
    * @param {End} end
    */
   const farEnd = (end) => {
-    const [x, y] = onScreen(end.x + end.width / 2, end.y + end.height / 2);
+    const [x, y] = onScreen(end.x + end.width / 3, end.y + NAME_LINE / 2); // its name
     const arrow = y < 0 ? "↑" : y > tall ? "↓" : x < 0 ? "←" : x > wide ? "→" : null;
     if (!arrow) return [];
     const [across, down] = [clamp(x / wide, 0, 1), clamp(y / tall, 0, 1)]; // portions of the pane
@@ -121,34 +123,49 @@ export function paneView(canvas, picture, redraw) {
     mark();
   };
   /**
-   * Brings rectangles of the picture into view: the first of them, and as many others as there is room for. Where the
-   * whole cannot be read, the picture is so small that there is room for the first `count`.
+   * Brings rectangles of the picture into view: the first of them, or all that is `needed` of them if there is room for
+   * it, and as many others as there is room for. Where the whole cannot be read, the picture is so small that there is
+   * room for the first `count`.
    * @param {Rectangle[]} wanted
    * @param {number} count
+   * @param {Rectangle[]} needed
    */
-  const bring = (wanted, count) => {
+  const bring = (wanted, count, needed = []) => {
     if (!wide || !wanted.length) return;
-    if (chosen === "whole" && isCrowded()) {
-      const first = wanted.slice(0, Math.max(1, count));
-      const side = (/** @type {"x" | "y"} */ at, /** @type {"width" | "height"} */ size) =>
-        Math.max(...first.map((one) => one[at] + one[size])) - Math.min(...first.map((one) => one[at])) + EDGE;
-      const before = scale;
-      around = clamp(fitOf(side("x", "width"), side("y", "height")), fits(), SMALL * least);
+    const isStage = normal > LARGE;
+    if (isCrowded() && (chosen === "whole" || (isStage && chosen === null))) {
+      const most = SMALL * least; // on stage, where nobody comes nearer, the least too
+      const fitting = (/** @type {Rectangle[]} */ some) => {
+        const side = (/** @type {"x" | "y"} */ at, /** @type {"width" | "height"} */ size) =>
+          Math.max(...some.map((one) => one[at] + one[size])) - Math.min(...some.map((one) => one[at])) + EDGE;
+        return some.length ? fitOf(side("x", "width"), side("y", "height")) : least;
+      };
+      const [before, whole] = [scale, fitting(needed)];
+      around = clamp(fitting(wanted.slice(0, Math.max(1, count))), isStage ? most : fits(), most);
+      near = whole < most ? least : Math.min(whole, least); // both ends, in letters a little smaller
       rescale();
       // Of another size, it has what the step is about in the middle.
-      const { x, y, width: w, height: h } = first[0];
+      const { x, y, width: w, height: h } = wanted[0];
       if (scale !== before) [left, top] = within((x + w / 2) * scale - wide / 2, (y + h / 2) * scale - tall / 2);
     }
-    /** @type {number[][]} */
-    const ends = wanted.map(({ x, y, width: w, height: h }) => [x, y, x + w, y + h].map((number) => number * scale));
-    let [x0, y0, x1, y1] = ends[0];
-    const together = [wanted[0]];
-    ends.slice(1).forEach(([a, b, c, d], k) => {
-      const both = [Math.min(x0, a), Math.min(y0, b), Math.max(x1, c), Math.max(y1, d)];
-      if (both[2] - both[0] > wide || both[3] - both[1] > tall) return;
-      [x0, y0, x1, y1] = both;
-      together.push(wanted[k + 1]);
+    /** @type {(boxes: Rectangle[]) => number[][]} */
+    const sides = (boxes) =>
+      boxes.map(({ x, y, width: w, height: h }) => [x, y, x + w, y + h].map((number) => number * scale));
+    const union = (/** @type {number[]} */ one, /** @type {number[]} */ other) =>
+      one.map((side, k) => Math[k < 2 ? "min" : "max"](side, other[k]));
+    const isRoomFor = (/** @type {number[]} */ [a, b, c, d]) => c - a <= wide && d - b <= tall;
+    const core = needed.length ? sides(needed).reduce(union) : [Infinity];
+    const ends = sides(wanted);
+    const isCore = isRoomFor(core);
+    let region = isCore ? core : ends[0];
+    const together = wanted.filter((_, k) => {
+      const both = union(region, ends[k]);
+      const fitting = [0, 1].map((axis) => both[axis + 2] - both[axis] <= [wide, tall][axis]);
+      const isWhole = fitting[0] && fitting[1];
+      if (isWhole || (isCore && k < count)) region = both.map((side, at) => (fitting[at % 2] ? side : region[at]));
+      return isWhole || !k;
     });
+    let [x0, y0, x1, y1] = region;
     /** @type {(low: number, high: number, from: number, room: number) => number} */
     const shift = (low, high, from, room) => {
       const margin = clamp((room - (high - low)) / 2, 0, MARGIN);
@@ -264,6 +281,7 @@ export function paneView(canvas, picture, redraw) {
     const style = getComputedStyle(box);
     normal = parseFloat(style.fontSize) / LETTER;
     least = normal * parseFloat(style.getPropertyValue("--least"));
+    near = least;
     smallest = least * (normal > LARGE ? SMALL : 1);
     rescale();
     box.scrollTo(left, top);
