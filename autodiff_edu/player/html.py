@@ -12,7 +12,7 @@ from .packing import compress, dumps
 
 PAGE = """\
 <!DOCTYPE html>
-<html lang="en">
+<html lang="en" onmousedown="return !event.target.matches('html,body')">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -27,7 +27,6 @@ body {{ font-family: system-ui, sans-serif; }}
 <script>
 const focus = ({{ target }}) => target.shadowRoot.querySelector(".player").focus({{ focusVisible: false }});
 addEventListener("autodiff-mounted", focus, {{ once: true }});
-addEventListener("mousedown", (event) => event.target.matches("html, body, main") && event.preventDefault());
 </script>
 <main>
 {fragment}

@@ -27,8 +27,7 @@ const MOVES = { record: "value", cut: "value", skip: "value", accumulate: "cotan
 
 const AT_HEAD = 15.5; // between an arrow's point and the middle of the bead that rests at its head
 
-const BEAD = { width: 60, height: 28 }; // the room of a bead that rests at an arrow's head
-const LETTER = 7.3; // the width of one, in a box
+const BEAD = { width: 60, height: 28 }; // the room of a bead that rests at an arrow's head, or of a name in its box
 
 /**
  * @param {Trace} trace
@@ -269,7 +268,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
     return subject === undefined ? [] : [...new Set(ends)].filter((tensor) => tensor !== undefined);
   };
   /**
-   * Brings into view what is lit, first what the step is about, the names of other boxes, and both ends of its lines with what rests there, and
+   * Brings into view what the step is about, with the names of the other boxes that are lit and their lines, and
    * then as much as there is room for of what stands beside it.
    * @type {(step: number, lighted: number[], arriving: number[]) => void}
    */
@@ -279,17 +278,10 @@ export function graphView(trace, history, layout, go, flow, corners) {
     // A step that is about no tensor shows where the one before it was: the same, whichever way one comes there.
     const wanted = lighted.length ? [...lighted, ...(trace.entries[entry]?.inputs ?? [])]
       : [follows ?? latest[step] ?? first].filter((tensor) => tensor !== undefined);
-    const names = lighted.map((tensor, index) => {
-      const { width, ...corner } = placeOf(tensor);
-      return index === 0 ? placeOf(tensor) : { ...corner, width: Math.min(width, LETTER * (called(tensor).length + 2)), height: BEAD.height };
-    });
-    const heads = arriving.flatMap((link) => {
-      const way = wayOf(link);
-      if (!way.length) return [];
-      const [[x, y], end] = [folds.points(way[0]), folds.points(way.at(-1))];
-      return [{ ...BEAD, x: x - BEAD.width / 2, y }, { x: end[2], y: end[4], width: 0, height: 0 }];
-    });
-    pane.bring([...new Set(wanted)].map(placeOf), lighted.length, [...names, ...heads]);
+    const names = lighted.slice(1).map((tensor) => ({ ...placeOf(tensor), ...BEAD }));
+    const ways = arriving.flatMap((link) => pointsOf(wayOf(link), folds.points));
+    const places = ways.map(([x, y]) => ({ ...BEAD, x: x - BEAD.width / 2, y }));
+    pane.bring([...new Set(wanted)].map(placeOf), lighted.length, [...names, ...places]);
   };
   const repaint = () => {
     const { y: above, height: tall } = pane.view();

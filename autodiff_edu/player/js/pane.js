@@ -14,13 +14,19 @@ const SEEN = 0.1; // the smallest scale at which boxes can still be told apart
 const LARGE = 1.5; // times the usual letters: the player is on stage
 const EDGE = 2; // of a frame, which may lie under that of the pane
 const AROUND = 24; // of the picture, above and below a box: an arrow's head, and a bead that rests there
-const NAME_LINE = 20; // of the picture, from a box's upper edge
 const MARGIN = 24; // pixels around what is brought into view
 const CLICK = 4; // pixels that the mouse may move during a click
 const NOTCH = 30; // of a mouse wheel; a trackpad sends many small turns
 
 /** @type {(number: number, low: number, high: number) => number} */
 const clamp = (number, low, high) => Math.max(low, Math.min(high, number));
+
+/** @type {(some: Rectangle[]) => Rectangle} */
+const bound = (some) => some.reduce((one, other) => {
+  const [x, y] = [Math.min(one.x, other.x), Math.min(one.y, other.y)];
+  const width = Math.max(one.x + one.width, other.x + other.width) - x;
+  return { x, y, width, height: Math.max(one.y + one.height, other.y + other.height) - y };
+});
 
 /**
  * `canvas` holds the `picture`, an SVG. `redraw` hears that another part is seen, and whether it should `follow` the
@@ -56,6 +62,7 @@ export function paneView(canvas, picture, redraw) {
   /** @type {(across: number, down: number) => number} */
   const fitOf = (across, down) => Math.floor(1000 * Math.min(wide / across, tall / down)) / 1000;
   const fits = () => fitOf(width, height);
+  const fitting = (/** @type {Rectangle} */ box) => fitOf(box.width + EDGE, box.height + EDGE);
   const isCrowded = () => !lent && fits() < SMALL * least;
   const rescale = () => {
     if (!wide) return;
@@ -88,7 +95,7 @@ export function paneView(canvas, picture, redraw) {
    * @param {End} end
    */
   const farEnd = (end) => {
-    const [x, y] = onScreen(end.x + end.width / 3, end.y + NAME_LINE / 2); // its name
+    const [x, y] = onScreen(end.x + end.width / 3, end.y + AROUND / 2); // its name
     const arrow = y < 0 ? "↑" : y > tall ? "↓" : x < 0 ? "←" : x > wide ? "→" : null;
     if (!arrow) return [];
     const [across, down] = [clamp(x / wide, 0, 1), clamp(y / tall, 0, 1)]; // portions of the pane
@@ -123,7 +130,7 @@ export function paneView(canvas, picture, redraw) {
     mark();
   };
   /**
-   * Brings rectangles of the picture into view: the first of them, or all that is `needed` of them if there is room for
+   * Brings rectangles of the picture into view: the first of them, with all that is `needed` too if there is room for
    * it, and as many others as there is room for. Where the whole cannot be read, the picture is so small that there is
    * room for the first `count`.
    * @param {Rectangle[]} wanted
@@ -132,46 +139,30 @@ export function paneView(canvas, picture, redraw) {
    */
   const bring = (wanted, count, needed = []) => {
     if (!wide || !wanted.length) return;
-    const isStage = normal > LARGE;
-    if (isCrowded() && (chosen === "whole" || (isStage && chosen === null))) {
+    const [core, isStage] = [bound([wanted[0], ...needed]), normal > LARGE];
+    if (isCrowded() && (isStage || chosen === "whole")) {
       const most = SMALL * least; // on stage, where nobody comes nearer, the least too
-      const fitting = (/** @type {Rectangle[]} */ some) => {
-        const side = (/** @type {"x" | "y"} */ at, /** @type {"width" | "height"} */ size) =>
-          Math.max(...some.map((one) => one[at] + one[size])) - Math.min(...some.map((one) => one[at])) + EDGE;
-        return some.length ? fitOf(side("x", "width"), side("y", "height")) : least;
-      };
-      const [before, whole] = [scale, fitting(needed)];
-      around = clamp(fitting(wanted.slice(0, Math.max(1, count))), isStage ? most : fits(), most);
-      near = whole < most ? least : Math.min(whole, least); // both ends, in letters a little smaller
+      const [before, part] = [scale, fitting(core)];
+      around = clamp(fitting(bound(wanted.slice(0, count || 1))), isStage ? most : fits(), most);
+      near = part < most ? least : Math.min(part, least);
       rescale();
       // Of another size, it has what the step is about in the middle.
       const { x, y, width: w, height: h } = wanted[0];
       if (scale !== before) [left, top] = within((x + w / 2) * scale - wide / 2, (y + h / 2) * scale - tall / 2);
     }
-    /** @type {(boxes: Rectangle[]) => number[][]} */
-    const sides = (boxes) =>
-      boxes.map(({ x, y, width: w, height: h }) => [x, y, x + w, y + h].map((number) => number * scale));
-    const union = (/** @type {number[]} */ one, /** @type {number[]} */ other) =>
-      one.map((side, k) => Math[k < 2 ? "min" : "max"](side, other[k]));
-    const isRoomFor = (/** @type {number[]} */ [a, b, c, d]) => c - a <= wide && d - b <= tall;
-    const core = needed.length ? sides(needed).reduce(union) : [Infinity];
-    const ends = sides(wanted);
-    const isCore = isRoomFor(core);
-    let region = isCore ? core : ends[0];
-    const together = wanted.filter((_, k) => {
-      const both = union(region, ends[k]);
-      const fitting = [0, 1].map((axis) => both[axis + 2] - both[axis] <= [wide, tall][axis]);
-      const isWhole = fitting[0] && fitting[1];
-      if (isWhole || (isCore && k < count)) region = both.map((side, at) => (fitting[at % 2] ? side : region[at]));
-      return isWhole || !k;
+    let region = fitting(core) >= scale ? core : wanted[0];
+    const together = wanted.filter((one, k) => {
+      const both = bound([region, one]);
+      if (fitting(both) >= scale) region = both;
+      return region === both || !k;
     });
-    let [x0, y0, x1, y1] = region;
+    let [x0, x1] = [region.x, region.x + region.width].map((x) => x * scale);
     /** @type {(low: number, high: number, from: number, room: number) => number} */
     const shift = (low, high, from, room) => {
       const margin = clamp((room - (high - low)) / 2, 0, MARGIN);
       return high - low > room ? low : clamp(from, high + margin - room, low - margin);
     };
-    const y = within(0, shift(y0, y1, top, tall))[1];
+    const y = within(0, shift(region.y * scale, (region.y + region.height) * scale, top, tall))[1];
     // Where there is room for more of what is beside them, it is not cut.
     const beside = all.filter(({ y: high, height: h }) => high * scale < y + tall && (high + h) * scale > y);
     const away = (/** @type {Rectangle} */ node) => Math.max(x0 - node.x * scale, (node.x + node.width) * scale - x1);
@@ -195,7 +186,7 @@ export function paneView(canvas, picture, redraw) {
       const line = { x: low - AROUND, y: high, width: far - low + 2 * AROUND, height: deep - high };
       return [{ ...one, y: one.y - AROUND, height: one.height + 2 * AROUND }, line];
     });
-    overview.giveWay(shown(now), shown([...all, ...marks]), { width: wide, height: tall, stage: normal > LARGE });
+    overview.giveWay(shown(now), shown([...all, ...marks]), { width: wide, height: tall, stage: isStage });
   };
   /** @type {(wanted: number | "whole" | null, atX?: number, atY?: number) => void} */
   const zoom = (wanted, atX = wide / 2, atY = tall / 2) => {

@@ -352,8 +352,8 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     const part = flow.staged() ? box.clientWidth / box.scrollWidth : 1;
     if (part < 1) set(box, "style", `--fit: ${Math.max(part, SMALLEST)}`);
   };
-  /** @type {Set<Element>} */
-  let byNeed = new Set(); // the rows of the table: first what gets something, then where it comes from
+  /** @type {Element[]} */
+  let byNeed = []; // the rows of the table: first what gets something, then where it comes from
   /** The formula that is lit is seen whole: of those above it the first ones go, and its letters get smaller. */
   const bring = () => {
     about.hidden = false;
@@ -370,7 +370,7 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
       set(row, "hidden", null);
       if (isCut(body)) set(row, "hidden", "");
     }
-    about.hidden = !body.querySelector(":scope > :not([hidden])");
+    about.hidden = !body.querySelector("[data-row]:not([hidden])");
   };
   const scroll = () => {
     atHand.scrollTop = 0;
@@ -455,9 +455,8 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     const shown = rows.slice(0, inputs.length || named.length);
     /** @type {Element[]} */
     const wanted = (step.kind === "error" || named.length ? shown : [...shown, subjectRow]).map((row) => row.element);
-    const getting = step.kind === "accumulate" && inputs.findIndex(({ index }) => index === step.argument);
-    const needed = [rows[/** @type {number} */ (getting)], subjectRow].map((row) => row?.element);
-    byNeed = new Set([...needed.filter((row) => wanted.includes(row)), ...wanted]);
+    const getting = rows[inputs.findIndex(({ index }) => index === step.argument)] ?? subjectRow;
+    byNeed = [getting.element, subjectRow.element, ...wanted];
     // Rows that stay are left alone: to move them would take the focus from what is in them.
     for (const element of [...body.children]) {
       if (!wanted.includes(element)) element.remove();
