@@ -62,7 +62,7 @@ export function paneView(canvas, picture, redraw) {
   /** @type {(across: number, down: number) => number} */
   const fitOf = (across, down) => Math.floor(1000 * Math.min(wide / across, tall / down)) / 1000;
   const fits = () => fitOf(width, height);
-  const fitting = (/** @type {Rectangle} */ box) => fitOf(box.width + EDGE, box.height + EDGE);
+  const fitting = (/** @type {Rectangle} */ one) => fitOf(one.width + EDGE, one.height + EDGE);
   const isCrowded = () => !lent && fits() < SMALL * least;
   const rescale = () => {
     if (!wide) return;
