@@ -12,7 +12,7 @@ from .packing import compress, dumps
 
 PAGE = """\
 <!DOCTYPE html>
-<html lang="en">
+<html lang="en" onmousedown="return !event.target.matches('html,body')">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -230,6 +230,19 @@ def test_on_stage_its_numbers_have_20_pixels(visit: Any, tmp_path: Path) -> None
     assert nudging.root.get_attribute("data-stage") is not None, "Esc ended the nudging, not the stage"
 
 
+def test_on_stage_no_letters_of_its_plot_are_too_small(visit: Any, tmp_path: Path) -> None:
+    for values in (1.5, [1.0, 2.0]):
+        ad.play(lambda w: np.sum(w * w), values).save(tmp_path / "plot.html")
+        nudging = Nudging(visit((tmp_path / "plot.html").as_uri(), viewport={"width": 1280, "height": 720}))
+        nudging.root.focus()
+        nudging.player.press("f")
+        nudging.root.locator(":scope[data-stage]").wait_for()
+        nudging.open()
+        sizes = nudging.panel.evaluate("""panel => [...panel.querySelectorAll("svg text")].filter((text) =>
+          text.checkVisibility()).map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)""")
+        assert [size for size in sizes if size < 19] == []
+
+
 def test_while_predict_is_on_it_gives_nothing_away(visit: Any, tmp_path: Path) -> None:
     nudging = Nudging(visit(save_page(square(), tmp_path))).open()
     nudging.player.click("predict")
@@ -279,6 +292,9 @@ def test_letters_are_the_players_and_a_change_above_the_first_box_is_whole(visit
     nudging = Nudging(visit(save_page(square(), tmp_path), viewport={"width": 1280, "height": 720})).open()
     change, pane = (nudging.root.locator(part).first.bounding_box() for part in (".graph .change", ".graph"))
     assert change["y"] + 3 >= pane["y"], "but for its halo"
+    back, text = (nudging.root.locator(f".graph .change {part}").first.bounding_box() for part in ("path", "text"))
+    assert back["x"] <= text["x"], "no line is seen between its letters"
+    assert back["x"] + back["width"] >= text["x"] + text["width"]
     nudging.slider.focus()
     nudging.player.press("f")
     nudging.root.locator(":scope[data-stage]").wait_for()

@@ -62,6 +62,9 @@ def test_the_keys_move_the_player_of_a_saved_page_at_once(visit: Any, tmp_path: 
     tab.page.keyboard.press("ArrowRight")
     tab.page.keyboard.press("ArrowRight")
     player.stands_at(2)
+    tab.page.mouse.click(3, 300)  # beside the player
+    tab.page.keyboard.press("ArrowRight")
+    player.stands_at(3)
     tab.is_quiet()
 
 

@@ -201,7 +201,8 @@ function listOf(box, listing, go) {
   const widths = lines.map((line, index) =>
     (stepOf(index) < 0 ? 0 : line.trimStart().length + (indentOf(line) - common) / 2));
   const style = `${digits(start + lines.length - 1)}; --common: ${common}; --longest-line: ${Math.max(...widths)}`;
-  const element = make("div", { class: "lines", style });
+  set(box, "style", style);
+  const element = make("div", { class: "lines" });
   const walk = [...lines.keys()].filter((index) => stepOf(index) >= 0);
   let entrance = walk[0];
   const rows = rowListView(box, element, lines.length, (index) => {

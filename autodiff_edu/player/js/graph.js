@@ -27,6 +27,8 @@ const MOVES = { record: "value", cut: "value", skip: "value", accumulate: "cotan
 
 const AT_HEAD = 15.5; // between an arrow's point and the middle of the bead that rests at its head
 
+const BEAD = { width: 60, height: 28 }; // the room of a bead that rests at an arrow's head, or of a name in its box
+
 /**
  * @param {Trace} trace
  * @param {import("./history.js").History} history
@@ -179,7 +181,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
     const arriving = layout.entries[entry] ?? [];
     const flowing = arriving.map((_, index) => flows(step, index));
     const lighted = endsOf(step, flowing);
-    if (follow) bring(step, lighted);
+    if (follow) bring(step, lighted, arriving.filter((_, index) => flowing[index]));
     for (const index of seen) {
       const [known, reached] = [history.known(index, step), history.cotangent(index, step)];
       const mark = /** @type {ReturnType<typeof cuts.mark>} */ (known && cuts.mark(index, step));
@@ -266,16 +268,20 @@ export function graphView(trace, history, layout, go, flow, corners) {
     return subject === undefined ? [] : [...new Set(ends)].filter((tensor) => tensor !== undefined);
   };
   /**
-   * Brings into view what is lit, and then as much as there is room for of what stands beside it.
-   * @type {(step: number, lighted: number[]) => void}
+   * Brings into view what the step is about, with the names of the other boxes that are lit and their lines, and
+   * then as much as there is room for of what stands beside it.
+   * @type {(step: number, lighted: number[], arriving: number[]) => void}
    */
-  const bring = (step, lighted) => {
+  const bring = (step, lighted, arriving) => {
     const { entry, kind } = trace.steps[step];
     const follows = kind === "line" && homes[step].length ? subjects[ahead[step]] : undefined;
     // A step that is about no tensor shows where the one before it was: the same, whichever way one comes there.
     const wanted = lighted.length ? [...lighted, ...(trace.entries[entry]?.inputs ?? [])]
       : [follows ?? latest[step] ?? first].filter((tensor) => tensor !== undefined);
-    pane.bring([...new Set(wanted)].map(placeOf), lighted.length);
+    const names = lighted.slice(1).map((tensor) => ({ ...placeOf(tensor), ...BEAD }));
+    const ways = arriving.flatMap((link) => pointsOf(wayOf(link), folds.points));
+    const places = ways.map(([x, y]) => ({ ...BEAD, x: x - BEAD.width / 2, y }));
+    pane.bring([...new Set(wanted)].map(placeOf), lighted.length, [...names, ...places]);
   };
   const repaint = () => {
     const { y: above, height: tall } = pane.view();

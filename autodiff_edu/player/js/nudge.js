@@ -89,7 +89,9 @@ function markChanges(root, changes) {
     const frame = box?.querySelector("rect"); // none where a fold has the box in it
     if (!frame) continue;
     const left = Number(frame.getAttribute("x"));
-    box.append(draw("text", { class: "change", x: left + 4, y: 2 }, text)); // on the upper edge of its box
+    // On the upper edge of its box, which stops for it, as do arrows.
+    const back = draw("path", { d: `M${left + 2} -8h${7.3 * text.length + 4}v13H${left + 2}z` });
+    box.append(draw("g", { class: "change" }, back, draw("text", { x: left + 4, y: 2 }, text)));
   }
 }
 

@@ -21,6 +21,13 @@ const NOTCH = 30; // of a mouse wheel; a trackpad sends many small turns
 /** @type {(number: number, low: number, high: number) => number} */
 const clamp = (number, low, high) => Math.max(low, Math.min(high, number));
 
+/** @type {(some: Rectangle[]) => Rectangle} */
+const bound = (some) => some.reduce((one, other) => {
+  const [x, y] = [Math.min(one.x, other.x), Math.min(one.y, other.y)];
+  const width = Math.max(one.x + one.width, other.x + other.width) - x;
+  return { x, y, width, height: Math.max(one.y + one.height, other.y + other.height) - y };
+});
+
 /**
  * `canvas` holds the `picture`, an SVG. `redraw` hears that another part is seen, and whether it should `follow` the
  * step, because the pane has another size.
@@ -38,6 +45,7 @@ export function paneView(canvas, picture, redraw) {
   let [width, height] = [1, 1]; // of the picture
   let [wide, tall] = [0, 0]; // of the pane
   let [least, normal] = [1, 1]; // the smallest scale at which one reads, and the one where there is room
+  let near = 1; // the scale in which one reads; on stage, so that both ends of what is lit are seen, a little smaller
   let smallest = 1; // the smallest for the whole: on stage, where the panel has the numbers in large, a little smaller
   let [scale, chosen] = [1, /** @type {number | "whole" | null} */ (null)]; // chosen by the reader
   let around = 1; // the scale in place of that of the whole, where one could not read it
@@ -54,11 +62,12 @@ export function paneView(canvas, picture, redraw) {
   /** @type {(across: number, down: number) => number} */
   const fitOf = (across, down) => Math.floor(1000 * Math.min(wide / across, tall / down)) / 1000;
   const fits = () => fitOf(width, height);
+  const fitting = (/** @type {Rectangle} */ one) => fitOf(one.width + EDGE, one.height + EDGE);
   const isCrowded = () => !lent && fits() < SMALL * least;
   const rescale = () => {
     if (!wide) return;
     const whole = isCrowded() ? around : Math.min(normal, fits());
-    scale = chosen === "whole" ? whole : chosen ?? (fits() < smallest ? least : Math.min(fits(), normal));
+    scale = chosen === "whole" ? whole : chosen ?? (fits() < smallest ? near : Math.min(fits(), normal));
     const [across, down] = [width * scale, height * scale];
     set(picture, "width", across);
     set(picture, "height", down);
@@ -86,7 +95,7 @@ export function paneView(canvas, picture, redraw) {
    * @param {End} end
    */
   const farEnd = (end) => {
-    const [x, y] = onScreen(end.x + end.width / 2, end.y + end.height / 2);
+    const [x, y] = onScreen(end.x + end.width / 3, end.y + AROUND / 2); // its name
     const arrow = y < 0 ? "↑" : y > tall ? "↓" : x < 0 ? "←" : x > wide ? "→" : null;
     if (!arrow) return [];
     const [across, down] = [clamp(x / wide, 0, 1), clamp(y / tall, 0, 1)]; // portions of the pane
@@ -121,40 +130,39 @@ export function paneView(canvas, picture, redraw) {
     mark();
   };
   /**
-   * Brings rectangles of the picture into view: the first of them, and as many others as there is room for. Where the
-   * whole cannot be read, the picture is so small that there is room for the first `count`.
+   * Brings rectangles of the picture into view: the first of them, with all that is `needed` too if there is room for
+   * it, and as many others as there is room for. Where the whole cannot be read, the picture is so small that there is
+   * room for the first `count`.
    * @param {Rectangle[]} wanted
    * @param {number} count
+   * @param {Rectangle[]} needed
    */
-  const bring = (wanted, count) => {
+  const bring = (wanted, count, needed = []) => {
     if (!wide || !wanted.length) return;
-    if (chosen === "whole" && isCrowded()) {
-      const first = wanted.slice(0, Math.max(1, count));
-      const side = (/** @type {"x" | "y"} */ at, /** @type {"width" | "height"} */ size) =>
-        Math.max(...first.map((one) => one[at] + one[size])) - Math.min(...first.map((one) => one[at])) + EDGE;
-      const before = scale;
-      around = clamp(fitOf(side("x", "width"), side("y", "height")), fits(), SMALL * least);
+    const [core, isStage] = [bound([wanted[0], ...needed]), normal > LARGE];
+    if (isCrowded() && (isStage || chosen === "whole")) {
+      const most = SMALL * least; // on stage, where nobody comes nearer, the least too
+      const [before, part] = [scale, fitting(core)];
+      around = clamp(fitting(bound(wanted.slice(0, count || 1))), isStage ? most : fits(), most);
+      near = part < most ? least : Math.min(part, least);
       rescale();
       // Of another size, it has what the step is about in the middle.
-      const { x, y, width: w, height: h } = first[0];
+      const { x, y, width: w, height: h } = wanted[0];
       if (scale !== before) [left, top] = within((x + w / 2) * scale - wide / 2, (y + h / 2) * scale - tall / 2);
     }
-    /** @type {number[][]} */
-    const ends = wanted.map(({ x, y, width: w, height: h }) => [x, y, x + w, y + h].map((number) => number * scale));
-    let [x0, y0, x1, y1] = ends[0];
-    const together = [wanted[0]];
-    ends.slice(1).forEach(([a, b, c, d], k) => {
-      const both = [Math.min(x0, a), Math.min(y0, b), Math.max(x1, c), Math.max(y1, d)];
-      if (both[2] - both[0] > wide || both[3] - both[1] > tall) return;
-      [x0, y0, x1, y1] = both;
-      together.push(wanted[k + 1]);
+    let region = fitting(core) >= scale ? core : wanted[0];
+    const together = wanted.filter((one, k) => {
+      const both = bound([region, one]);
+      if (fitting(both) >= scale) region = both;
+      return region === both || !k;
     });
+    let [x0, x1] = [region.x, region.x + region.width].map((x) => x * scale);
     /** @type {(low: number, high: number, from: number, room: number) => number} */
     const shift = (low, high, from, room) => {
       const margin = clamp((room - (high - low)) / 2, 0, MARGIN);
       return high - low > room ? low : clamp(from, high + margin - room, low - margin);
     };
-    const y = within(0, shift(y0, y1, top, tall))[1];
+    const y = within(0, shift(region.y * scale, (region.y + region.height) * scale, top, tall))[1];
     // Where there is room for more of what is beside them, it is not cut.
     const beside = all.filter(({ y: high, height: h }) => high * scale < y + tall && (high + h) * scale > y);
     const away = (/** @type {Rectangle} */ node) => Math.max(x0 - node.x * scale, (node.x + node.width) * scale - x1);
@@ -178,7 +186,7 @@ export function paneView(canvas, picture, redraw) {
       const line = { x: low - AROUND, y: high, width: far - low + 2 * AROUND, height: deep - high };
       return [{ ...one, y: one.y - AROUND, height: one.height + 2 * AROUND }, line];
     });
-    overview.giveWay(shown(now), shown([...all, ...marks]), { width: wide, height: tall, stage: normal > LARGE });
+    overview.giveWay(shown(now), shown([...all, ...marks]), { width: wide, height: tall, stage: isStage });
   };
   /** @type {(wanted: number | "whole" | null, atX?: number, atY?: number) => void} */
   const zoom = (wanted, atX = wide / 2, atY = tall / 2) => {
@@ -264,6 +272,7 @@ export function paneView(canvas, picture, redraw) {
     const style = getComputedStyle(box);
     normal = parseFloat(style.fontSize) / LETTER;
     least = normal * parseFloat(style.getPropertyValue("--least"));
+    near = least;
     smallest = least * (normal > LARGE ? SMALL : 1);
     rescale();
     box.scrollTo(left, top);

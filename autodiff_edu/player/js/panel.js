@@ -352,19 +352,25 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     const part = flow.staged() ? box.clientWidth / box.scrollWidth : 1;
     if (part < 1) set(box, "style", `--fit: ${Math.max(part, SMALLEST)}`);
   };
+  /** @type {Element[]} */
+  let byNeed = []; // the rows of the table: first what gets something, then where it comes from
   /** The formula that is lit is seen whole: of those above it the first ones go, and its letters get smaller. */
   const bring = () => {
     about.hidden = false;
     scroll();
-    // On stage, where nobody scrolls, lines that would be cut are left out, and a table without any makes room.
+    // On stage, where nobody scrolls, lines that would be cut are left out, and a table without any makes room. Rows
+    // that the step is about have the room first, and what is left of it goes to any that fit.
     const bottomOf = (/** @type {Element | null} */ part) => part?.getBoundingClientRect().bottom;
-    const isCut = (/** @type {Element} */ row) => flow.staged() && bottomOf(row) > bottomOf(atHand);
+    const isCut = (/** @type {Element} */ part) => flow.staged() && bottomOf(part) > bottomOf(atHand);
     for (const line of backward.children) {
       set(line, "hidden", !line.hasAttribute("data-now") && isCut(line) ? "" : null);
     }
-    for (const row of body.children) set(row, "hidden", null);
-    about.hidden = isCut(body.firstElementChild);
-    for (const row of [...body.children].reverse()) set(row, "hidden", isCut(row) ? "" : null);
+    for (const row of body.children) set(row, "hidden", "");
+    for (const row of byNeed) {
+      set(row, "hidden", null);
+      if (isCut(body)) set(row, "hidden", "");
+    }
+    about.hidden = !body.querySelector("[data-row]:not([hidden])");
   };
   const scroll = () => {
     atHand.scrollTop = 0;
@@ -449,6 +455,8 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     const shown = rows.slice(0, inputs.length || named.length);
     /** @type {Element[]} */
     const wanted = (step.kind === "error" || named.length ? shown : [...shown, subjectRow]).map((row) => row.element);
+    const getting = rows[inputs.findIndex(({ index }) => index === step.argument)] ?? subjectRow;
+    byNeed = [getting.element, subjectRow.element, ...wanted];
     // Rows that stay are left alone: to move them would take the focus from what is in them.
     for (const element of [...body.children]) {
       if (!wanted.includes(element)) element.remove();
