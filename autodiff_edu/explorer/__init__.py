@@ -200,8 +200,9 @@ class Explorer:
 
     def html(self, in_cell: bool = False) -> str:
         """Return what is shown now as HTML that needs no kernel; if one input has a range, several tangents."""
-        about = f"{_about(self)}. With a running kernel and ipywidgets installed, this cell has sliders instead."
-        return self._html(f"<p>{about}</p>", self._strip() or [self.look.picture], in_cell)
+        about = html.escape(f"{self.title} with {self._places()}")
+        sliders = "In a notebook with a running kernel and ipywidgets, there are sliders instead."
+        return self._html(f"<p>{about}. {sliders}</p>", self._strip() or [self.look.picture], in_cell)
 
     def now(self) -> str:
         """Return what is shown now as HTML, for a page whose own sliders call `move`."""
@@ -220,8 +221,7 @@ class Explorer:
         ValueError
             If the name has another ending.
         """
-        shown = self._html(f"<p>{_about(self)}.</p>", self._strip() or [self.look.picture])
-        save(path, {".html": lambda: page(self.title, shown).encode(errors="replace")})
+        save(path, {".html": lambda: page(self.title, self.html()).encode(errors="replace")})
 
     def _html(self, about: str, pictures: list[Picture | None], in_cell: bool = False) -> str:
         width = 600 if len(pictures) == 1 else 280
@@ -266,10 +266,6 @@ class Explorer:
             self._widget = Sliders(self)
             self._widget.show(self)
         return self._widget
-
-
-def _about(explorer: Explorer) -> str:
-    return html.escape(f"{explorer.title} with {explorer._places()}")
 
 
 def _is_floating(value: Any) -> bool:

@@ -133,8 +133,8 @@ def number(value: Any, digits: int = 6) -> str:
     ('2412.93', '2412.93')
     """
     if isinstance(value, complex | np.complexfloating):
-        return f"{_settled(value.real, digits):.{digits}g}{_settled(value.imag, digits):+.{digits}g}j"
-    return f"{_settled(value, digits):.{digits}g}" if isinstance(value, float | np.floating) else str(value)
+        return f"{_settle(value.real, digits):.{digits}g}{_settle(value.imag, digits):+.{digits}g}j"
+    return f"{_settle(value, digits):.{digits}g}" if isinstance(value, float | np.floating) else str(value)
 
 
 @lru_cache(maxsize=4096)
@@ -157,20 +157,20 @@ def _round_number(text: str, exponent: str, digits: int) -> str:
     return f"{rounded:.{max(digits, 6)}g}{exponent}" if rounded < 10 or not exponent else whole
 
 
-MOST_DIGITS, ALL_DIGITS = 13, 17
-"""How many digits of a sum do not depend on the processor, and how many tell any two numbers apart."""
+MOST_DIGITS = 15
+"""With more of them, a sum of which three digits are right is all but what the processor has rounded."""
 
 
-def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3, most: int = MOST_DIGITS) -> int:
+def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3) -> int:
     """Return how many digits summands need for their sum, which has `least` of them, to be what is shown.
 
-    These are more where the rounded summands would add up to another number, if `most` of them are enough to give three
-    digits of the sum: else all that is left is rounding. It starts from the six digits, or more, that the document has;
-    js/brief.js does the same.
+    These are more where the rounded summands would add up to another number, if fifteen of them are enough to give
+    three digits of the sum: else all that is left is rounding. It starts from the six digits, or more, that the
+    document has; js/brief.js does the same.
 
     >>> count_digits_of_sum([0.50005312, -0.5], 5.312e-05), count_digits_of_sum([0.3213, 2.284], 2.6053)
     (7, 4)
-    >>> count_digits_of_sum([1000000.0000005, -1e6], 1000000.0000005 - 1e6, most=ALL_DIGITS)
+    >>> count_digits_of_sum([1000000.0000005, -1e6], 1000000.0000005 - 1e6)
     14
     """
     values = [total, *parts]
@@ -184,30 +184,30 @@ def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3, most: int 
     rows = zip(*(array.ravel().tolist() for array in np.broadcast_arrays(*arrays)), strict=True)
     counts = []
     for total, *parts in ([float(value) for value in row] for row in rows):  # a longdouble may be beyond a float
-        kept = _count_digits(parts, total, 6, most)
+        kept = _count_digits(parts, total, 6)
         parts = [float(number(part, kept)) for part in parts]
-        counts.append(kept if least == 6 else _count_digits(parts, float(number(total)), least, most))
+        counts.append(kept if least == 6 else _count_digits(parts, float(number(total)), least))
     return max(counts, default=least)
 
 
-def _count_digits(parts: list[float], total: float, least: int, most: int) -> int:
+def _count_digits(parts: list[float], total: float, least: int) -> int:
     if not total or not all(map(isfinite, (total, *parts))):
         return least
 
-    def shown(value: float, digits: int, known: int = 6) -> Decimal:
+    def show(value: float, digits: int, known: int = 6) -> Decimal:
         return Decimal(brief(number(value, known), digits))
 
     enough = (
         digits
         for wanted in sorted({least, 3}, reverse=True)
-        for digits in range(least, most + 1)
+        for digits in range(least, MOST_DIGITS + 1)
         # a reader adds up what is written, without rounding
-        if shown(float(sum(shown(part, digits, most) for part in parts)), wanted) == shown(total, wanted)
+        if show(float(sum(show(part, digits, MOST_DIGITS) for part in parts)), wanted) == show(total, wanted)
     )
     return next(enough, least)
 
 
-def _settled(value: Any, digits: int) -> float:
+def _settle(value: Any, digits: int) -> float:
     """Round to thirteen digits first, so that the last bit, which depends on the processor, doesn't decide a tie."""
     return float(f"{value:.{max(digits, 13)}g}") + 0.0
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor import Tensor
-from ..text.formatting import MOST_DIGITS, count_digits_of_sum, number, short_value
+from ..text.formatting import count_digits_of_sum, number, short_value
 
 LARGEST = 256
 
@@ -89,13 +89,11 @@ def _every(shape: tuple[int, ...]) -> list[int]:
         counts[longest] = left[longest] - 1
 
 
-def refine(
-    described: list[dict[str, Any]], parts: list[Any], total: Any, sign: float = 1.0, most: int = MOST_DIGITS
-) -> None:
+def refine(described: list[dict[str, Any]], parts: list[Any], total: Any, sign: float = 1.0) -> None:
     """Describe the numbers of summands with as many digits as their sum needs, if not more; the last has this sign."""
     if not isinstance(total, np.ndarray | np.generic) or total.dtype.kind != "f":
         return
-    digits = count_digits_of_sum([*parts[:-1], sign * parts[-1]], total, 6, most)
+    digits = count_digits_of_sum([*parts[:-1], sign * parts[-1]], total, 6)
     for description, part in zip(described, parts, strict=True):
         if digits > 6:
             finer = _round(np.asarray(part).tolist(), digits)

@@ -99,7 +99,7 @@ from ..core.variable import Variable
 from ..custom.call import Custom
 from ..custom.inner_tape import SecondTape
 from ..rules.operations import alias
-from ..text.formatting import ALL_DIGITS, short_value, spell_out
+from ..text.formatting import short_value, spell_out
 from ..text.frames import Where
 from ..text.labels import Labels, is_mask, names_in, names_of_arguments, names_of_tapes
 from ..text.places import names
@@ -403,13 +403,7 @@ class Writer:
             self.described.append(entry)
             if (sign := SUMS.get(entry.operation)) and entry.values is not None and len(described["inputs"]) == 2:
                 given = [self.document["tensors"][argument]["value"] for argument in described["inputs"]]
-                refine(
-                    given,
-                    [getattr(value, "_array", value) for value in entry.values],
-                    entry.output_value,
-                    sign,
-                    ALL_DIGITS,
-                )
+                refine(given, [getattr(value, "_array", value) for value in entry.values], entry.output_value, sign)
         index = self.entries[entry.output_id]
         tapes = self.document["entries"][index]["tapes"]
         if step is not None and step["kind"] not in ("skip", "error") and step["tape"] not in tapes:

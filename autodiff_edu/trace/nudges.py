@@ -250,7 +250,7 @@ def _all_nudges(
                 known.setdefault(entry.output_id, entry)
                 if not isinstance(event, events.Record):
                     stops.add(entry.output_id)
-    makers = {id: _open(entry, heard) for id, entry in known.items() if entry.values is not None}
+    makers = {id: entry for id, entry in known.items() if entry.values is not None}
     for number, (seed, *others) in islice(seeds.items(), MOST):
         target, first = seed.tensor._array, seed.cotangent._array
         is_scalar = _is_here(target, np.float64) and target.shape == first.shape == () and np.isfinite(target)
@@ -279,6 +279,8 @@ def _of_pass(
     ways = leading_to(makers, *ids)
     if len(ways) > MOST_ENTRIES:
         return
+    opened = {entry.output_id: _open(entry, heard) for entry in {*before, *ways}}
+    before, ways = ([opened[entry.output_id] for entry in some] for some in (before, ways))
     values = {target._id: target._array}
     for entry in before:
         values |= {id: value for id, value in zip(entry.ids, entry.values, strict=True) if id is not None}
@@ -367,8 +369,8 @@ def _open(entry: Entry, heard: list[Entry | Read]) -> Entry:
         elif event.output_id < entry.call.began:
             break
         else:
-            inside.insert(0, event)
-    operations = behind(inside, {returned})
+            inside.append(event)
+    operations = behind(inside[::-1], {returned})
     known = {*entry.ids, *(one.output_id for one in operations)}
     used = {returned, *(id for one in operations for id in one.ids if id is not None)}
     if any(id not in known and id > entry.call.began for id in used):

@@ -13,7 +13,6 @@ from ..core.events import Event
 from ..core.rule import kind_of
 from ..core.tensor import Tensor
 from ..text.formatting import (
-    ALL_DIGITS,
     DERIVATIVES,
     LARGEST_WRITTEN,
     count_digits_of_sum,
@@ -288,7 +287,7 @@ def _describe_cancellation(entry: Entry) -> str:
     if sign is None or entry.values is None or np.shape(total):
         return ""
     first, second = (getattr(value, "_array", value) for value in entry.values)
-    digits = count_digits_of_sum([first, sign * second], total, most=ALL_DIGITS)
+    digits = count_digits_of_sum([first, sign * second], total)
     if digits <= SHOWN:
         return ""
     written = [spoken_value(np.float64(part), digits=digits) for part in (first, sign * second)]

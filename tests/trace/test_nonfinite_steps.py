@@ -240,37 +240,37 @@ def test_a_nan_that_is_born_of_an_infinity_going_backward_is_reported_once():
     assert second == ("accumulate", "nan", f"Here NaN is born: {told}.")
 
 
-def other_branch(v):
+def branches(v):
     return np.sum(v * np.where(v > 1, v, np.sqrt(v)))
 
 
-def other_branch_mended(v):
+def safe_branches(v):
     return np.sum(v * np.where(v > 1, v, np.sqrt(np.maximum(v, 2e-16))))
 
 
-def clipped(x):
+def product(x):
     a = np.clip(x, -1, 1)
     b = np.where(x > 0, x**2, np.sqrt(np.abs(x)))
     return np.sum(a * b)
 
 
-def clipped_mended(x):
+def safe_product(x):
     a = np.clip(x, -1, 1)
     b = np.where(x > 0, x**2, np.sqrt(np.maximum(np.abs(x), 2e-16)))
     return np.sum(a * b)
 
 
 @pytest.mark.parametrize(
-    ("function", "mended", "x", "code"),
+    ("function", "safe", "x", "code"),
     [
-        (other_branch, other_branch_mended, [2.0, 0.0, 4.0], "np.sqrt(np.maximum(v, 2e-16))"),
-        (clipped, clipped_mended, [-2, -0.5, 0.0, 0.5, 1.0, 3.0], "np.sqrt(np.maximum(np.abs(x), 2e-16))"),
+        (branches, safe_branches, [2.0, 0.0, 4.0], "np.sqrt(np.maximum(v, 2e-16))"),
+        (product, safe_product, [-2, -0.5, 0.0, 0.5, 1.0, 3.0], "np.sqrt(np.maximum(np.abs(x), 2e-16))"),
     ],
 )
-def test_a_where_that_takes_the_element_is_not_the_remedy(function, mended, x, code):
+def test_a_where_that_takes_the_element_is_not_the_remedy(function, safe, x, code):
     assert advice(function, np.array(x)) == f"Instead, write {code}."
     x = ad.Variable(x)
     with ad.GradientTape() as tape, np.errstate(all="ignore"):
         y = function(x)
     assert tape.first_nonfinite(y, x).remedy.splitlines()[-1].strip() == code, "the tape says the same"
-    assert np.isfinite(ad.grad(mended)(x)).all()
+    assert np.isfinite(ad.grad(safe)(x)).all()

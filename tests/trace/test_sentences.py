@@ -252,8 +252,8 @@ def test_a_sum_of_arrays_that_holds_an_infinity_and_cancels_is_described() -> No
     assert described[0]["data"][1] == pytest.approx(0.123456789, rel=1e-9)
 
 
-def worked_out(function, x):
-    """What the sentence of its last line says that a function's result is."""
+def read_last_result(function, x):
+    """Return what the sentence of its last line says that a function's result is."""
     said = ad.play(function, x).transcript().split(" The tape records it")
     return said[-2].rpartition(", which is ")[2]
 
@@ -271,4 +271,4 @@ def worked_out(function, x):
     ],
 )
 def test_numbers_that_cancel_have_the_digits_that_their_difference_needs(function, x, said):
-    assert worked_out(function, x) == said
+    assert read_last_result(function, x) == said

@@ -10,7 +10,7 @@ export const brief = (text, least = 3) => text.replace(/(\d+\.\d+)(e[-+]\d+)?/g,
   return rounded < 10 || !exponent ? `${rounded}${exponent}` : whole;
 });
 
-const MOST_DIGITS = 17;
+const MOST_DIGITS = 15;
 /**
  * A number with so many digits.
  * @type {(number: number, digits: number) => string}

@@ -112,8 +112,15 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
     full = [number for number in added if steps[number]["count"] == steps[number]["of"]]
     full.sort(key=lambda number: (steps[number]["of"], number), reverse=True)
     summed = [number for number in full[1:] if steps[number]["of"] > 1]
-    begun = [k for k in added if _is_same_sum(steps[k], steps[full[0]])][:-1] if full else []
-    begun = begun if begun and tensors[steps[begun[0]]["tensor"]]["kind"] in SOURCES else []
+    # How the longest sum begins, if it is a variable's: only there it is more than a step on the way.
+    begins = [
+        number
+        for end in full[:1]
+        for number in added
+        if all(steps[number][part] == steps[end][part] for part in ("tensor", "pass"))
+        and steps[number]["count"] == 1 < steps[number]["of"]
+        and tensors[steps[number]["tensor"]]["kind"] in SOURCES
+    ]
     # A derivative repeats what is in the accumulator, but only the last step says why there is none.
     repeats = [step["kind"] == "release" or (step["kind"] == "outcome" and step["gradient"]) for step in steps]
     told = [k for k, said in enumerate(repeats) if not said]
@@ -122,7 +129,7 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
         *told[-1:],
         *seeds[:1],
         *forward[-1:],
-        *begun[:1],
+        *begins,
         *summed[:1],
         *named,
         *summed[1:3],
@@ -131,10 +138,6 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
     ]
     wishes += [*which("cut")[:1], *which("skip")[:1], *which("explain")[1:2], *told[:1], *which("compile")]
     return sorted([*dict.fromkeys(wishes)][:count])
-
-
-def _is_same_sum(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    return (one["tensor"], one["pass"]) == (other["tensor"], other["pass"])
 
 
 def find_turns(document: dict[str, Any]) -> list[tuple[int, int]]:

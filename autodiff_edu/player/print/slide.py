@@ -87,9 +87,8 @@ class SlideLayout:
         tall = HEIGHT - 2 * MARGIN - 50 - (MOST_WORDS - 1) * 30 - WORDS - SUM - 24
         # a hair narrower than the room, so that the longest line is not cut
         self.letter = max(SMALLEST, min(LARGEST, tall / (self.lines * PITCH), (LEFT - 32.1) / (longest * ADVANCE)))
-        spare = (
-            tall - self.lines * self.letter * PITCH if codes else 4 * 30
-        )  # what the code leaves, the sentence may use
+        # What the code leaves, the sentence may use.
+        spare = tall - self.lines * self.letter * PITCH if codes else 4 * 30
         self.words = MOST_WORDS + max(0, int(spare / 30))
 
     def frame(self, number: int, arrives: bool = True) -> StepPicture:

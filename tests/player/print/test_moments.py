@@ -32,11 +32,11 @@ def test_one_key_frame_is_the_fullest_accumulator():
 
 
 def test_key_frames_show_how_the_sum_of_a_variable_begins_and_ends():
-    def shared(x):
+    def product_and_sum(x):
         product = x * x
         return np.sum(product + 2.0 * x)
 
-    document = ad.play(shared, [1.0, -1.0])._content["trace"]
+    document = ad.play(product_and_sum, [1.0, -1.0])._content["trace"]
     steps = [document["steps"][number] for number in choose_key_steps(document)]
     of_x = [step for step in steps if step["kind"] == "accumulate" and step["of"] == 3]
     assert [step["count"] for step in of_x] == [1, 3]

@@ -269,14 +269,14 @@ def test_a_sum_of_a_few_numbers_is_written_in_two_lines():
     assert texts == ["[0 0.25\n0.75 1 1]", "[0 0.25\n0.75 0 0]", "[0 0.5\n1.5 1 1]"]
 
 
-def guarded(x):
+def product(x):
     b = np.where(x > 0, x**2, np.sqrt(np.abs(x)))
     return np.sum(np.clip(x, -1, 1) * b)
 
 
 def test_a_long_sentence_has_the_room_that_a_short_program_leaves():
     with np.errstate(all="ignore"):
-        player = ad.play(guarded, [-2.0, 0.0, 3.0])
+        player = ad.play(product, [-2.0, 0.0, 3.0])
     number, step = next(
         (k, step) for k, step in enumerate(player._content["trace"]["steps"], 1) if step.get("born") == "nan"
     )
