@@ -104,8 +104,8 @@ class Reason(Description, Enum):
     NEVER_ENTERED = Description("never entered", "This tape was never entered. Compute the target inside `with tape:`.")
     NOT_USED = Description("not used", "Nothing that leads to {y} was computed from {x}. Did you mean another tensor "
         "of that name, or an earlier one?")
-    DECIDES = Description("decides", "Only {what} used {x} ({at}): they decide, they don't compute. Compute {y} from "
-        "{x} where a slope should flow.")
+    DECIDES = Description("decides", "{x} reaches {y} only through {what} ({at}): they decide, they don't compute. "
+        "Compute {y} from {x} where a slope should flow.")
     NOT_REMEMBERED = Description("not used", "Nothing that leads to {y} was computed from {x}. (Of the operations "
         "that no tape recorded, only the latest {kept} are remembered.)")
 

@@ -162,9 +162,22 @@ def double_where(entry: Entry, by: Silencer, labels: Labels, makers: Makers) -> 
             "Make the input harmless before the operation sees it: compute a condition from the input alone, write "
             f"safe = np.where(condition, input, {guarded[1]}), and use safe in place of the input."
         )
-    lines = [whole.replace(before, after)] if before and before in whole else [f"{name} = {after}", whole]
+    inside = before and _replace_in_branch(whole, by.argument, before, after)
+    lines = [inside] if inside else [f"{name} = {after}", whole]
     lines[-1] = _guard_branch(lines[-1], by.argument, guarded[0])
     return "\n    ".join(["Make the input harmless before the operation sees it:", safe, *lines])
+
+
+def _replace_in_branch(where: str, argument: int, before: str, after: str) -> str:
+    """Write something else for an expression in a branch of a where, and nowhere else; empty if it is not there."""
+    call = parse_expression(where)
+    branch = call.args[argument] if isinstance(call, ast.Call) and len(call.args) == 3 else None
+    if branch is None:
+        return ""
+    text = where.encode()
+    start, end = branch.col_offset, branch.end_col_offset
+    told = text[start:end].decode()
+    return "".join((text[:start].decode(), told.replace(before, after), text[end:].decode())) if before in told else ""
 
 
 def _guard_branch(where: str, argument: int, guarded: str) -> str:

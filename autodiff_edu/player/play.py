@@ -169,7 +169,7 @@ def trace_call(
                 if not all(isinstance(target, Tensor) for target in targets):
                     raise TypeError(
                         f"{traced.title} returns {result!r:.60}, which is not a tensor, so there is nothing to "
-                        f"differentiate. {_advise(tape, watched)}"
+                        f"differentiate. {_advise(tape, watched, result)}"
                     )
                 tape.gradient(targets, [*watched, *tape.watched_variables()])
     except BaseException as error:
@@ -182,12 +182,12 @@ def trace_call(
     return drop_unused_tapes()
 
 
-def _advise(tape: GradientTape, watched: list[Tensor]) -> str:
-    """Write how the result comes to depend on what is watched, after plain numbers were returned."""
-    result = constant(0.0, name="the result")
-    causes = [cause for source in watched for cause in tape.explain(result, source).causes]
+def _advise(tape: GradientTape, watched: list[Tensor], result: Any) -> str:
+    """Write what to return in place of a result that is no tensor."""
+    target = constant(0.0, name="the result")
+    causes = [cause for source in watched for cause in tape.explain(target, source).causes]
     deciding = [cause.text for cause in causes if cause.reason is Reason.DECIDES]
-    if deciding and all(cause.reason in (Reason.DECIDES, Reason.NOT_USED) for cause in causes):
+    if deciding and result is not None and all(cause.reason in (Reason.DECIDES, Reason.NOT_USED) for cause in causes):
         return deciding[0]
     return "Return what it computes from its arguments, without float(), .numpy() or np.asarray on the way"
 

@@ -238,14 +238,16 @@ def _all_nudges(
 ) -> Iterator[Kept]:
     known, stops = {entry.output_id: entry for entry in earlier}, set()
     seeds: dict[int, list[events.Seed]] = {}
-    cotangents: dict[int, dict[int, Any]] = {}
+    # by the pass: of tensors, by their ids; what an entry sent back, by its output's id and the argument's place
+    cotangents: dict[int, dict[Any, Any]] = {}
     for event, number in zip(happened, passes, strict=True):
         match event:
             case events.Seed():
                 seeds.setdefault(number, []).append(event)
                 cotangents.setdefault(number, {})[event.tensor._id] = event.cotangent._array
-            case events.Accumulate(tensor=tensor, after=after):
-                cotangents.setdefault(number, {})[tensor._id] = after._array
+            case events.Accumulate(entry=entry, argument=argument, tensor=tensor, value=value, after=after):
+                of_pass = cotangents.setdefault(number, {})
+                of_pass[tensor._id], of_pass[entry.output_id, argument] = after._array, value._array
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 known.setdefault(entry.output_id, entry)
                 if not isinstance(event, events.Record):
@@ -339,7 +341,7 @@ def _of_pass(
                     near = "" if small.choice or small.switches else reasons[len(reasons) // 2]
                     by = unit * _scale_nudge(size, 0.05)
                     corner = _find_corner(corners, after, id, target, by, zeros[0.05]) if bends else ""
-                    why = corner or near or _find_custom(after, move, unit, size, slope, document) or why
+                    why = corner or near or _find_custom(after, id, unit * size, cotangents, document) or why
                     if corner:
                         reasons = [
                             said if probe.choice else "" for said, probe in zip(reasons, probed.values(), strict=True)
@@ -388,16 +390,34 @@ def _count_operations(entry: Entry) -> int:
     return len(entry.call.operations) if isinstance(entry.call, Replay) else 1
 
 
-def _find_custom(
-    after: list[Entry], move: Any, unit: Any, size: float, slope: float | None, document: Described
-) -> str:
-    """Return what is said of the first custom gradient on the way, where the cotangent is not the slope at nudge 0."""
-    custom = [entry for entry in after if isinstance(entry.call, Replay)]
-    if not custom or slope is None:
+def _find_custom(after: list[Entry], id: int, unit: Any, cotangents: Any, document: Described) -> str:
+    """Return what is said of the first custom gradient that sends back another slope than that of its result.
+
+    Its result is moved both ways, by as little as its arguments are when the tensor is. It moves by more than was sent
+    back on one side, and by less on the other, if that is no slope; at a corner both are more, or both less.
+    """
+    custom = [entry for entry in after if isinstance(entry.call, Replay) and entry.output_id in cotangents]
+    if not custom:
         return ""
-    by = 1e-5 * size
-    near = (move(unit * by).moved - move(unit * -by).moved) / (2 * by)
-    return document.explain_custom(custom[0]) if abs(near - slope) > 1e-4 * max(abs(near), abs(slope)) else ""
+    ways = 1e-5 * unit, -1e-5 * unit
+    try:
+        moved = [run_again(after, id, partial(np.add, way)) for way in ways]
+    except ValueError:  # where a matrix is singular, say
+        return ""
+    for entry in custom:
+        made, cotangent, gaps, sizes = entry.output_id, cotangents[entry.output_id], [], [0.0]
+        for way, values in zip(ways, moved, strict=True):
+            result = np.sum(cotangent * (values[made] - entry.output_value))
+            sent = 0.0
+            for k, (one, value) in enumerate(zip(entry.ids, entry.values, strict=True)):
+                change = way if one == id else values.get(one, value) - value
+                sent += np.sum(cotangents.get((made, k), 0.0) * change)
+            gaps.append(result - sent)
+            sizes += abs(result), abs(sent)
+        rounding = 64 * np.finfo(float).eps * np.sum(np.abs(cotangent * entry.output_value))
+        if gaps[0] * gaps[1] < 0 and min(map(abs, gaps)) > 1e-4 * max(sizes) + rounding:
+            return document.explain_custom(entry)
+    return ""
 
 
 def _find_zeros(value: float, moves: dict[float, float]) -> dict[float, float]:

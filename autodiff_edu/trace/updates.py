@@ -243,6 +243,8 @@ def _quote(where: Where | None, label: str) -> str:
     match None if where is None else written(where):
         case _, ("assign" | "assign_add" | "assign_sub") as function, [ast.Name(id=name), given] if name == label:
             nodes = [*ast.walk(given)]
+            if any(isinstance(node, ast.NamedExpr) for node in nodes):
+                return ""
             aside = {id(node.func if isinstance(node, ast.Call) else getattr(node, "value", None)) for node in nodes}
             if not any(isinstance(node, ast.Name) and id(node) not in aside for node in nodes):
                 return ""  # of modules and functions, there are names in np.float64(3), too

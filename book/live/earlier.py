@@ -37,6 +37,8 @@ SETTINGS = {
     "dump", "mkdir", "save", "savez", "savetxt", "tofile", "unlink", "writerow", "writerows",
 }  # fmt: skip
 """Functions and methods that change settings or files."""
+WRITING = {"at", "copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"}
+"""Functions of NumPy that change an array; who uses it shares its name."""
 PLAYS = {"play", "explore", "sweep", "descend", "drill", "check_gradients"}
 """Functions of the package that call a function and show something."""
 CLOCKS = {"time", "tracemalloc"}  # modules in which nobody finds a change
@@ -186,7 +188,7 @@ def sets(statement: ast.stmt, modules: Modules) -> bool:
             case ast.Call(func=ast.Name(id="open"), args=args, keywords=keywords):
                 if len(args) > 1 or any(keyword.arg == "mode" for keyword in keywords):
                     return True
-            case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) as method)) if name not in PLAYS | {"at"}:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) as method)) if name not in PLAYS | WRITING:
                 is_random = modules.give_random_numbers(method)
                 if owner(method) in modules.names - CLOCKS and not is_random:
                     return True
@@ -237,7 +239,7 @@ def is_pure(statement: ast.stmt, pure: set[str]) -> bool:
                 if not isinstance(first, ast.Lambda) and getattr(first, "id", "") not in pure:
                     return False
             case ast.Call(func=ast.Attribute(attr=name) as method) if name in PURE_METHODS or owner(method) in pure:
-                if name in SETTINGS or name == "at":
+                if name in SETTINGS | WRITING:
                     return False
             case ast.Assign(targets=targets) if all(map(binds, targets)):
                 pass

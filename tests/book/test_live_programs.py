@@ -180,7 +180,11 @@ def test_what_draws_and_does_more_runs_with_all_that_draws(draws: str) -> None:
 
 @pytest.mark.parametrize(
     ("function", "runs"),
-    [("def f(x):\n    y = x * w\n    return y", False), ("def f(x):\n    w.append(x)\n    return x", True)],
+    [
+        ("def f(x):\n    y = x * w\n    return y", False),
+        ("def f(x):\n    w.append(x)\n    return x", True),
+        ("def f(x):\n    np.put(w, 0, 5.0)\n    return x", True),
+    ],
 )
 def test_a_player_above_runs_only_if_its_function_may_change_something(function: str, runs: bool) -> None:
     before = ["import autodiff_edu as ad", "w = [2.0]", function, "ad.play(f, 3.0)"]

@@ -348,7 +348,7 @@ CASES = {
         with ad.GradientTape() as tape:
             y = w * 2.0 if float(s) > 0.0 else w #1
         """,
-        [("decides", None, "1", "Only comparisons used s (")],
+        [("decides", None, "1", "s reaches y only through comparisons (")],
     ),
     "it only chooses": (
         """
@@ -356,7 +356,7 @@ CASES = {
         with ad.GradientTape() as tape:
             y = [w * 2.0, w][np.argmax(s)] #1
         """,
-        [("decides", None, "1", "Only choices used s (")],
+        [("decides", None, "1", "s reaches y only through choices (")],
     ),
     "it decides and is used for something else": (
         """

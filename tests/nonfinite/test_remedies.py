@@ -170,6 +170,13 @@ def remedied(result, x):
     return found(f, x)
 
 
+def test_the_other_branch_of_a_where_stays_as_it_is():
+    result = found(lambda x: np.where(x > 1, np.log(x), -np.log(x + 1)), [0.0, 0.5, 4.0])
+    assert result.remedy.splitlines()[-1].strip() == "np.where(x > 1, np.log(safe), -np.log(x + 1))"
+    result = found(lambda x: np.where(x > 1, np.log(x), 2.0 * np.log(x)), [0.0, 0.5, 4.0])
+    assert "safe), 2.0 * np.log(safe)" not in result.remedy
+
+
 @pytest.mark.parametrize(
     ("f", "x", "name", "direction", "remedy"),
     [

@@ -216,6 +216,27 @@ def prints_what_it_computes_from_a_copy(x):
     return x * x
 
 
+def compares_what_it_keeps(x):
+    kept = []
+    (n := float(x)) > 1  # noqa: B015
+    print(kept)
+    return x * n
+
+
+def adds_into_an_array(x):
+    kept = np.zeros(1)
+    n = np.add(float(x), 0.0, kept)  # noqa: F841
+    return x * kept[0]
+
+
+def catches_what_it_raises(x):
+    try:
+        n = [1.0, 2.0][int(x) * 5]  # noqa: F841
+    except IndexError:
+        return x * 3.0
+    return x
+
+
 def keeps_what_it_prints(x):
     kept = []
     print(kept.append(float(x)), x > 1.0)
@@ -266,10 +287,23 @@ def test_what_adds_nothing_is_not_a_reason(function):
     assert None not in moved(found)
 
 
+def test_a_file_without_a_print_is_read_as_well(tmp_path):
+    file = tmp_path / "program.py"
+    file.write_text("def f(x):\n    large = x > 1.04\n    n = float(x)\n    return x * x\n")
+    exec(compile(file.read_text(), file, "exec"), names := {})
+    found = kept(trace_of(names["f"], 1.0), "y")["x -> y"]
+    assert "why" not in found
+    assert not any(found.get("reasons", ()))
+    assert None not in moved(found)
+
+
 @pytest.mark.parametrize(
     "function",
-    [keeps_what_it_prints, finds_it_by_name, keeps_it_in_a_class, prints_into_a_file, writes_into_an_array],
-)
+    [
+        keeps_what_it_prints, finds_it_by_name, keeps_it_in_a_class, prints_into_a_file, writes_into_an_array,
+        compares_what_it_keeps, adds_into_an_array, catches_what_it_raises,
+    ],
+)  # fmt: skip
 def test_plain_numbers_that_may_be_kept_are_named(function):
     assert "plain numbers out of x" in reasons(trace_of(function, 1.5), "x -> y")[-1]
 
@@ -441,6 +475,47 @@ def test_the_user_s_own_functions_are_not_run_again_but_their_operations_are():
     assert found["slope"] == 36.0
     assert at(found, 0.5) == [6 * 3.5**2 - 54]
     assert "why" not in found
+
+
+def square(x):
+    y = x * x
+    return y, lambda dy: 2 * x * dy
+
+
+def rectifier(x):
+    return np.maximum(x, 0.0), lambda dy: dy * (x > 0)
+
+
+def doubled(x):
+    return x * 2.0, lambda dy: dy
+
+
+@pytest.mark.parametrize(
+    ("function", "value"),
+    [
+        (lambda of, x: of(square)(x) * np.exp(x), 0.0),
+        (lambda of, x: of(square)(x - 3.0) * np.exp(x), 3.0),
+        (lambda of, x: of(square)(x) + 1e8, 1.0),
+        (lambda of, x: of(square)(np.sin(10000.0 * x)), 0.3),
+        (lambda of, x: of(square)(x) + np.round(x), 1.5),
+        (lambda of, x: of(rectifier)(x) * 3.0, 0.0),
+        (lambda of, x: of(rectifier)(x) * np.exp(x), 0.0),
+    ],
+)
+def test_a_custom_gradient_that_sends_back_its_slope_is_not_blamed(function, value):
+    found = played(lambda x: function(ad.custom_gradient, x), value)["x -> y"]
+    assert "custom gradient" not in found.get("why", "")
+
+
+def test_the_custom_gradient_that_is_wrong_is_named():
+    right, wrong = ad.custom_gradient(square), ad.custom_gradient(doubled)
+
+    def f(x):
+        a = right(x)
+        b = wrong(a)
+        return b * 1.0
+
+    assert played(f, 1.5)["x -> y"]["why"].startswith("b = doubled(a) (line ")
 
 
 def test_a_straight_through_gradient_is_not_the_slope():
