@@ -183,7 +183,7 @@ def trace_call(
 
 
 def _advise(tape: GradientTape, watched: list[Tensor], result: Any) -> str:
-    """Write what to return in place of a result that is no tensor."""
+    """Write what to return in place of a result that is not a tensor."""
     target = constant(0.0, name="the result")
     causes = [cause for source in watched for cause in tape.explain(target, source).causes]
     deciding = [cause.text for cause in causes if cause.reason is Reason.DECIDES]

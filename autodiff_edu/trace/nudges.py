@@ -393,8 +393,8 @@ def _count_operations(entry: Entry) -> int:
 def _find_custom(after: list[Entry], id: int, unit: Any, cotangents: Any, document: Described) -> str:
     """Return what is said of the first custom gradient that sends back another slope than that of its result.
 
-    Its result is moved both ways, by as little as its arguments are when the tensor is. It moves by more than was sent
-    back on one side, and by less on the other, if that is no slope; at a corner both are more, or both less.
+    The tensor is moved a little both ways. If what was sent back is not the slope, the result moves by more than that
+    on one side, and by less on the other; at a corner it moves by more on both sides, or by less on both.
     """
     custom = [entry for entry in after if isinstance(entry.call, Replay) and entry.output_id in cotangents]
     if not custom:
