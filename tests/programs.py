@@ -179,6 +179,22 @@ def training(turns: int = 20) -> ad.Trace:
     return traced
 
 
+def calling() -> ad.Trace:
+    """A training whose loop calls a function, and with whose last turn the trace ends."""
+    w = ad.Variable(1.0, name="w")
+
+    def loss_of(w: ad.Variable) -> ad.Tensor:
+        error = 3.0 * w - 1.0
+        return error * error
+
+    with ad.trace("calling") as traced:
+        for turn in range(3):
+            with ad.GradientTape() as tape:
+                loss = loss_of(w)
+            w.assign_sub(0.01 / (1 + turn) * tape.gradient(loss, w))
+    return traced
+
+
 def branches(x: ad.Tensor) -> ad.Tensor:
     """A loop whose turns take different ways, so that no two of them need be alike."""
     y = x

@@ -146,11 +146,26 @@ class ArrayMethods:
         )
 
     def item(self, *index: Any) -> Any:
-        """Return one element as a Python number: the only one, or the one at a flat index, or at one index per axis."""
+        """Return one element as a Python number: the only one, or the one at a flat index, or at one index per axis.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> x = ad.constant([[1.0, 2.0], [3.0, 4.0]])
+        >>> x.item(2), x.item(1, 0), x.sum().item()
+        (3.0, 3.0, 10.0)
+        """
         return self._leave("item()").item(*index)
 
     def tolist(self) -> Any:
-        """Return the elements as nested lists of Python numbers."""
+        """Return the elements as nested lists of Python numbers.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> ad.constant([[1.0, 2.0], [3.0, 4.0]]).tolist()
+        [[1.0, 2.0], [3.0, 4.0]]
+        """
         return self._leave("tolist()").tolist()
 
     def tobytes(self) -> bytes:

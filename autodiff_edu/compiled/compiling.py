@@ -120,6 +120,21 @@ class Compiled:
         -------
         Program
             `print` shows it, `summary` tells what each pass removed, and calling it with arrays runs it.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As for a call; see `compile`.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> six = ad.compile(lambda x: x * 2.0 * 3.0)
+        >>> program = six.program(1.0)
+        >>> program.summary
+        '2 operations, 1 left (folded −1)'
+        >>> program(5.0)
+        (30.0,)
         """
         paths, signature, arrays = self._found(args, named)
         for program in paths:
@@ -128,7 +143,22 @@ class Compiled:
         return self._add(signature, args, named, self._paths.get(signature, ()))
 
     def clear(self) -> None:
-        """Forget all programs; the next call records a new one."""
+        """Forget all programs; the next call records a new one.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> rate = 0.5
+        >>> step = ad.compile(lambda x: x * rate)
+        >>> step(10.0)
+        Tensor(5.)
+        >>> rate = 0.25
+        >>> step(10.0)  # as it was recorded
+        Tensor(5.)
+        >>> step.clear()
+        >>> step(10.0)
+        Tensor(2.5)
+        """
         with self._lock:
             self._paths = {}
 

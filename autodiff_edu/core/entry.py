@@ -57,11 +57,33 @@ class Entry:
     where = property(lambda self: self.line[2:])
 
     def copy(self) -> Entry:
-        """Return a second entry that keeps the same arrays when this one is released."""
+        """Return a second entry that keeps the same arrays when this one is released.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> with ad.GradientTape() as tape:
+        ...     y = ad.Variable(3.0) * 2.0
+        >>> kept = tape.entries[0].copy()
+        >>> tape.entries[0].release()
+        >>> kept.output
+        Tensor(6.)
+        """
         return Entry(self.operation, self.line, self.parameters, self.values, self.output_value, self.call)
 
     def release(self) -> None:
-        """Release the arrays; what was computed, and where, stays."""
+        """Release the arrays; what was computed, and where, stays.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> with ad.GradientTape() as tape:
+        ...     y = ad.Variable(3.0) * 2.0
+        >>> [entry] = tape.entries
+        >>> entry.release()
+        >>> print(entry.name, entry.values)
+        multiply None
+        """
         self.values = self.output_value = None
         self.keywords = self.parameters
 
@@ -81,7 +103,16 @@ class Entry:
         return tuple(map(self.argument, range(len(self.ids))))
 
     def argument(self, k: int) -> Any:
-        """Return one argument; as a tensor if it was one."""
+        """Return argument `k`, counted from 0; as a tensor if it was one.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> with ad.GradientTape() as tape:
+        ...     y = ad.Variable(3.0) * 2.0
+        >>> tape.entries[0].argument(0), tape.entries[0].argument(1)
+        (Tensor(3.), 2.0)
+        """
         value, id = self._kept()[k], self.ids[k]
         return value if id is None else Entry.wrap(value, id)
 

@@ -78,7 +78,15 @@ class Tensor(ArrayMethods):
         emit(Make, self, value)
 
     def numpy(self) -> Any:
-        """Return the plain array (read-only) or NumPy scalar. No tape follows what is computed from it."""
+        """Return the plain array (read-only) or NumPy scalar. No tape follows what is computed from it.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> x = ad.constant([1.0, 2.0])
+        >>> (x * x).numpy()
+        array([1., 4.])
+        """
         return self._leave("numpy()")
 
     def _leave(self, how: str, refuse: Any = None) -> Any:
@@ -98,7 +106,17 @@ class Tensor(ArrayMethods):
         return self._array
 
     def astype(self, dtype: Any) -> Tensor:
-        """Convert to another dtype; nothing flows back through a conversion to integers or booleans."""
+        """Convert to another dtype; nothing flows back through a conversion to integers or booleans.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> x = ad.constant([0.25, 1.75])
+        >>> x.astype("float32")
+        Tensor([0.25, 1.75], dtype=float32)
+        >>> x.astype(int)
+        Tensor([0, 1])
+        """
         converted: Tensor = call_spelled(np.ndarray.astype, (self, dtype), {})
         return converted
 
@@ -157,7 +175,18 @@ def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
 
 def wrap(array: Any, id: int | None = None) -> Tensor:
-    """Wrap an array in a tensor without copying it; with `id`, every tape takes it for that tensor."""
+    """Wrap an array in a tensor without copying it; with `id`, every tape takes it for that tensor.
+
+    Examples
+    --------
+    >>> import autodiff_edu as ad
+    >>> x = ad.Variable(3.0)
+    >>> with ad.GradientTape() as tape:
+    ...     y = x * x
+    >>> [square] = tape.entries
+    >>> tape.gradient(y, ad.Entry.wrap(square.values[0], square.ids[0]))
+    Tensor(6.)
+    """
     tensor = _new_tensor(Tensor)
     tensor._array, tensor._id, tensor.name = array, id or tick(), None
     return tensor

@@ -55,6 +55,13 @@ class Variable(NotInPlace, Tensor):
         ------
         ValueError, TypeError
             If the shape differs, or the dtype cannot be kept (complex into float, for example).
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> w = ad.Variable([1.0, 2.0], name="w")
+        >>> w.assign([3.0, 4.0])
+        Variable('w', [3., 4.])
         """
         return self._replace(copy_in(value), value)
 
@@ -69,11 +76,29 @@ class Variable(NotInPlace, Tensor):
         return self
 
     def assign_add(self, value: Any) -> Variable:
-        """Add an array_like of the variable's shape to its value; return the variable. Errors as for `assign`."""
+        """Add an array_like of the variable's shape to its value; return the variable. Errors as for `assign`.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> steps = ad.Variable(0, trainable=False, name="steps")
+        >>> steps.assign_add(1)
+        Variable('steps', 1)
+        """
         return self._replace(self._array + as_change(value, self), value, np.add)
 
     def assign_sub(self, value: Any) -> Variable:
-        """Subtract an array_like of the variable's shape; return the variable. Errors as for `assign`."""
+        """Subtract an array_like of the variable's shape; return the variable. Errors as for `assign`.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> w = ad.Variable(3.0, name="w")
+        >>> with ad.GradientTape() as tape:
+        ...     loss = w * w
+        >>> w.assign_sub(0.25 * tape.gradient(loss, w))
+        Variable('w', 1.5)
+        """
         return self._replace(self._array - as_change(value, self), value, np.subtract)
 
     def __copy__(self) -> Variable:
@@ -83,7 +108,20 @@ class Variable(NotInPlace, Tensor):
         return Variable, (self._leave("pickle"), self.trainable, self.name)
 
     def as_it_is(self) -> Variable:
-        """Return a copy with the current value, which tapes take for this variable."""
+        """Return a copy with the current value, which tapes take for this variable.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> w = ad.Variable(3.0, name="w")
+        >>> with ad.GradientTape() as tape:
+        ...     y = w * w
+        >>> before = w.as_it_is()
+        >>> w.assign(4.0)
+        Variable('w', 4.)
+        >>> before, tape.gradient(y, before)
+        (Variable('w', 3.), Tensor(6.))
+        """
         kept = self.__copy__()
         kept._id = self._id
         return kept

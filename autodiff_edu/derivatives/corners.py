@@ -25,12 +25,18 @@ from ..core.reach import ahead, behind
 from ..core.rule import rule_of, runs_code
 from ..core.tape import Tape
 from ..rules.corners import CHOOSING, CORNERS, LOGIC, Motion, Sides, along_an_axis, condition, parts
-from ..text.formatting import number
+from ..rules.operations import clip
+from ..text.formatting import FEW, number
 from ..text.places import Place
 from .requests import tensors_of
 from .tangents import push_parts, shaped
 
 Index = tuple[int, ...]
+
+ONE_OF_TWO = {np.maximum, np.minimum, np.fmax, np.fmin, np.where}
+"""The operations that pick one of their last two arguments; at a corner, the slopes of the two add up to 1."""
+ONE_OF_MANY = {np.max, np.min, np.nanmax, np.nanmin, np.sort, np.partition}
+"""The operations that pick one element for each result; at a corner, the slopes of the elements add up to 1."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,12 +112,37 @@ class Corner:
         for element, *slopes in zip(self.elements, low.tolist(), high.tolist(), self.slope.tolist(), strict=True):
             alike.setdefault(tuple(map(number, slopes)), {})[element] = None
         ((low, high, taken), first), *rest = alike.items()
-        index, *more = first
-        at = f" at [{', '.join(map(str, index))}]" if index else ""
-        at += f" and {len(more)} more, each by itself" if more else ""
-        others = len({element for elements in dict(rest).values() for element in elements} - first.keys())
-        text = f"any slope from {low} to {high} fits{at}; this rule takes {taken}"
-        return f"{text} (and there {'is' if others == 1 else 'are'} {others} more)" if others else text
+        at = f" at {_list_elements(first)}" if () not in first else ""
+        text = f"any slope from {low} to {high} fits{at}{self._describe_limit(len(first) > 1)}; this rule takes {taken}"
+        others = {element: None for _, elements in rest for element in elements if element not in first}
+        more = "another corner is" if len(others) == 1 else "other corners are"
+        return f"{text} ({more} at {_list_elements(others)})" if others else text
+
+    def _describe_limit(self, several: bool) -> str:
+        """Return the condition on slopes that share a result, or a note that several of them are independent, if so."""
+        operation, ids = self.entry.operation, set(self.entry.ids[-2:])
+        shapes = set(map(np.shape, (self.entry.values or ())[-2:]))
+        if operation in ONE_OF_TWO and None not in ids and len(ids) == 2 and len(shapes) == 1:
+            return ", as long as the slopes of the two arguments add up to 1"
+        if not several:
+            return ""
+        if operation is np.linalg.norm and self.entry.parameters.get("ord") in (None, 2, "fro", "f"):
+            each = " for each result" if np.ndim(self.entry.output_value) else ""
+            return f", as long as their squares add up to at most 1{each}"
+        if operation in ONE_OF_MANY:
+            return ", as long as the slopes for each result add up to 1"
+        return ", each by itself" if isinstance(operation, np.ufunc) or operation is clip else ""
+
+
+def _list_elements(elements: Iterable[Index]) -> str:
+    """Name up to four elements, and count the others.
+
+    >>> _list_elements([(0,), (2,)]), _list_elements([(k, 0) for k in range(6)])
+    ('[0] and [2]', '[0, 0], [1, 0], [2, 0] and 3 more')
+    """
+    names = [f"[{', '.join(map(str, element))}]" for element in elements]
+    shown = names if len(names) <= FEW else [*names[: FEW - 1], f"{len(names) - FEW + 1} more"]
+    return " and ".join([*([", ".join(shown[:-1])] if shown[1:] else []), shown[-1]])
 
 
 def corners(tape: Tape, target: Any, sources: Any, lately: Iterable[Entry] = ()) -> tuple[Corner, ...]:

@@ -175,7 +175,20 @@ class Explanation:
         return f"<div>{''.join(parts)}</div>"
 
     def trace(self) -> Trace:
-        """Return the computation between source and target as a trace with its cuts, for `play` and its transcript."""
+        """Return the computation between source and target as a trace with its cuts, for `play` and its transcript.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> x = ad.Variable(3.0, name="x")
+        >>> with ad.GradientTape() as tape:
+        ...     y = ad.stop_gradient(x)
+        >>> steps = tape.explain(y, x).trace()
+        >>> ad.play(steps)
+        Player('why is it None?', 4 steps)
+        >>> steps.transcript().splitlines()[2]
+        '3. dy/dx is None. Walk back from y to find out why.'
+        """
         from ..core import events
         from ..trace import Trace
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from ..player import Player
-from ..text.formatting import number, short_value
+from ..text.formatting import derivative, number, short_value
 from .tangent import Picture
 
 STEPS = 120
@@ -43,7 +43,7 @@ class Look:
     def rows(self) -> list[tuple[str, str]]:
         """List the numbers, each with its name."""
         rows = [("value", short_value(self.value._array))] if isinstance(self.value, Tensor) else []
-        rows += [(f"df/d{name}", short_value(part._array)) for name, part in self.gradient.items()]
+        rows += [(derivative("f", name), short_value(part._array)) for name, part in self.gradient.items()]
         return rows + ([("slope of the secant", number(self.slope))] if self.slope is not None else [])
 
     def words(self) -> str:

@@ -24,6 +24,8 @@ from ..text.shared import colour, colours
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM, EDGE = 600.0, 236.0, 56.0, 26.0, 28.0, 10.0
 INK, QUIET, RULE, PAPER, CURVE, LINE = map(colour, ("ink", "quiet", "rule", "paper", "forward", "backward"))
 POINTS = 121
+HALVINGS = 40
+"""How often an interval is halved to decide whether it contains a jump."""
 
 DARK = {colour(name): colours()[name][1] for name in ("ink", "rule", "paper", "forward", "backward")}
 DARK |= {QUIET: colour("idle")}
@@ -88,6 +90,41 @@ class Curve:
             low, high = (float(one) for one in np.quantile(finite, (0.05, 0.95)))
         room = 0.12 * (high - low) or max(1.0, abs(high))
         self.heights = (low - room, high + room)
+        self._add_jumps()
+
+    def _add_jumps(self) -> None:
+        """Insert the two sides of each jump and a gap between them."""
+        places, xs, ys = [], [], []
+        visible = 0.02 * (self.heights[1] - self.heights[0])
+        with np.errstate(invalid="ignore"):
+            rises = np.abs(np.diff(self.ys))
+        for k in np.flatnonzero((rises > visible) & np.isfinite(rises)):
+            if found := self._find_jump(*(self.xs[k : k + 2]), *(self.ys[k : k + 2])):
+                left, right, below, above = found
+                places += [k + 1] * 3
+                xs += [left, left, right]
+                ys += [below, np.nan, above]
+        self.xs, self.ys = np.insert(self.xs, places, xs), np.insert(self.ys, places, ys)
+
+    def _find_jump(self, left: float, right: float, y: float, end: float) -> tuple[float, float, float, float] | None:
+        """Return the two sides of a jump in an interval and the heights there, or None if the curve is only steep.
+
+        Halve the interval, and keep the half that rises more. A steep line loses half of its rise each time,
+        a root or a steep tanh in a few halvings; a jump keeps all of it.
+        """
+        least = 0.5 * abs(end - y)
+        for _ in range(HALVINGS):
+            middle = (left + right) / 2
+            height = self._height(middle)
+            if not np.isfinite(height):
+                break
+            if abs(height - y) > abs(end - height):
+                right, end = middle, height
+            else:
+                left, y = middle, height
+            if abs(end - y) <= least:
+                return None
+        return left, right, y, end
 
     def _height(self, x: float) -> float:
         try:
@@ -133,11 +170,12 @@ class Curve:
         return Path(rounded_box(across - 4, down - 4, 8, 8, 4), INK)
 
     def _pieces(self, xs: Any, ys: Any) -> str:
-        """Return a path through the points in the frame, with gaps where there are none."""
+        """Return a path through the points in the frame, with gaps where some are missing; a lone one is a dash."""
         commands, down = [], False
         for x, y in zip(xs, ys, strict=True):
             if np.isfinite(y) and self._is_inside(x, y):
-                commands.append("{}{:g} {:g}".format("L" if down else "M", *self._place(x, y)))
+                across, height = self._place(x, y)
+                commands.append(f"L{across:g} {height:g}" if down else f"M{across - 1:g} {height:g}h1")
                 down = True
             else:
                 down = False

@@ -138,11 +138,12 @@ def remedy_in_a_sentence(text: str) -> str:
     r"""Return a remedy as one sentence: the code to write, or else the advice.
 
     >>> remedy_in_a_sentence("Keep the input away from where this happens:\n    np.sqrt(np.maximum(x, 1e-12))")
-    'Instead, write np.sqrt(np.maximum(x, 1e-12)).'
+    'Instead, write np.sqrt(np.maximum(x, 1e-12)), if that gives the value you want here.'
     """
     said, *code = text.split("\n    ")
     if code:
-        return f"Instead, write {'; '.join(code)}."
+        doubt = ", if that gives the value you want here" if len(code) == 1 else ""  # a double where keeps the value
+        return f"Instead, write {'; '.join(code)}{doubt}."
     said = said.rpartition("\nOtherwise, ")[2]
     return said[:1].upper() + said[1:]
 

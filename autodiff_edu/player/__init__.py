@@ -107,8 +107,10 @@ class Player:
             placed = layout(document)
         self._whole: dict[str, Any] | None = {"trace": document, "layout": placed, "css": style()}
         self.predict, self.playing, self._stage, self._step = bool(predict), False, stage, 0
+        stopped = bool(document["steps"]) and document["steps"][-1]["kind"] == "error" and not predict
         if document["steps"]:  # what went wrong is what the reader wants to see first
-            self.step = len(self) if document["steps"][-1]["kind"] == "error" and not predict else 1
+            self.step = len(self) if stopped else 1
+        self._moved = stopped or self.predict  # whether a slide shows the current step
 
     @property
     def _content(self) -> dict[str, Any]:
@@ -148,7 +150,7 @@ class Player:
 
     @step.setter
     def step(self, step: int) -> None:
-        self._step = self._check(step)
+        self._step, self._moved = self._check(step), True
 
     def _check(self, step: int) -> int:
         if isinstance(step, bool) or not hasattr(step, "__index__"):
@@ -177,6 +179,14 @@ class Player:
         str
             One ``<div>``, beginning at the current step; the same trace and the same build of zlib give the same bytes.
             Where scripts do not run, it shows a key frame, and the transcript unless the reader is to predict it.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> player = ad.play(lambda x: x * x, 3.0)
+        >>> lesson = f"<h1>A square</h1>{player.html()}"
+        >>> lesson[:42]
+        '<h1>A square</h1><div data-autodiff-player'
         """
         return self._fragment(in_cell=in_cell)
 
@@ -189,16 +199,40 @@ class Player:
         return "" if self.predict else html.abridge(self.transcript())
 
     def document(self) -> dict[str, Any]:
-        """Return the trace document that the player draws."""
+        """Return the trace document that the player draws.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> player = ad.play(lambda x: x * x, 3.0)
+        >>> [step["kind"] for step in player.document()["steps"]]
+        ['watch', 'record', 'seed', 'pull back', 'accumulate', 'accumulate', 'outcome']
+        """
         trace: dict[str, Any] = self._content["trace"]
         return trace
 
     def page(self) -> str:
-        """Return a complete HTML document with the player in it, for the light and the dark scheme."""
+        """Return a complete HTML document with the player in it, for the light and the dark scheme.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> player = ad.play(lambda x: x * x, 3.0)
+        >>> player.page()[:15]
+        '<!DOCTYPE html>'
+        """
         return html.page(self.document()["title"], self.html())
 
     def transcript(self) -> str:
-        """Return the trace as numbered sentences: one line for each step."""
+        """Return the trace as numbered sentences: one line for each step.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> player = ad.play(lambda x: x * x, 3.0)
+        >>> player.transcript().splitlines()[::6]
+        ['1. The tape watches x, which is 3.', '7. dt1/dx is 6.']
+        """
         return transcript(self.document())
 
     def frames(self, *steps: int, size: str | None = None) -> Frames:
@@ -225,6 +259,15 @@ class Player:
             If a step is not an integer.
         ValueError
             If there is no such size.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> player = ad.play(lambda x: x * x, 3.0)
+        >>> player.frames(2, 5)
+        Frames('<lambda>(x)', steps 2 and 5)
+        >>> player.frames(2, 5, size="16:9")
+        Slides('<lambda>(x)', steps 2 and 5)
         """
         if size not in (None, "16:9"):
             raise ValueError(f'frames have no size {size!r}: write size="16:9" for slides, or leave it out')
@@ -252,6 +295,13 @@ class Player:
             If a step is not an integer.
         ValueError
             If there are too many.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> player = ad.play(lambda x: x * x, 3.0)
+        >>> player.film(2, 3, 4)
+        Film('<lambda>(x)', 3 steps, 4.7 seconds)
         """
         return Film(self._content, [self._check(step) for step in steps])
 
@@ -261,9 +311,10 @@ class Player:
         Parameters
         ----------
         path
-            A name that ends in .html (the page), .svg or .pdf (the key frames), .gif or .webp (the film), .png (the
-            current step as a slide) or .txt (the transcript). For a film as SVG, write ``player.film().save(path)``.
-            An existing file is replaced once the new one is complete; until then it stays unchanged.
+            A name that ends in .html (the page), .svg or .pdf (the key frames), .gif or .webp (the film), .png (a
+            slide of the step that shows the most, or of the current one once you have moved the player) or .txt (the
+            transcript). For a film as SVG, write ``player.film().save(path)``. An existing file is replaced once the
+            new one is complete; until then it stays unchanged.
 
         Raises
         ------
@@ -271,6 +322,17 @@ class Player:
             If the name has another ending.
         ImportError
             For a PDF or pixels, if matplotlib is missing.
+        OSError
+            If the path is a directory, or in one that does not exist.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> import autodiff_edu as ad
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "square.txt"
+        >>> ad.play(lambda x: x * x, 3.0).save(path)
+        >>> path.read_text(encoding="utf-8").splitlines()[-1]
+        '7. dt1/dx is 6.'
         """
         forms = {
             ".html": lambda: self.page().encode(errors="replace"),
@@ -278,10 +340,16 @@ class Player:
             ".pdf": lambda: self.frames().pdf(),
             ".gif": lambda: self.film().gif(),
             ".webp": lambda: self.film().webp(),
-            ".png": lambda: Slides(self._content, [self.step][: len(self)]).png(),
+            ".png": lambda: Slides(self._content, self._choose_slide()).png(),
             ".txt": lambda: f"{self.transcript()}\n".encode(errors="replace"),
         }
         save(path, forms)
+
+    def _choose_slide(self) -> list[int]:
+        """Return the step for a slide: the current one or, if nobody has moved the player, that of the key frame."""
+        if self._moved and len(self):
+            return [self.step]
+        return [at + 1 for at in choose_key_steps(self.document(), 1)]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         release_replaced(self)
@@ -303,11 +371,20 @@ class Player:
         ----------
         other : Player
             For example of the same function, after a slider beside this player has moved.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> player = ad.play(lambda x: x * x, 3.0)
+        >>> player.draw(ad.play(lambda x: x * x, 4.0))
+        >>> player.transcript().splitlines()[-1]
+        '7. dt1/dx is 8.'
         """
         self._whole = other._content
         for made in ("_packed", "_picture"):
             vars(self).pop(made, None)
-        self.step = min(self.step, len(self))
+        if self.step > len(self):
+            self.step = len(self)
 
     def _release(self) -> None:
         """Keep only the packed content: another player has taken this one's place in the notebook."""

@@ -223,11 +223,12 @@ def _sentences(now: dict[str, Any], method: str, still: bool, last: bool) -> str
     text = _where(now)
     if still:
         end = f"this is a {kind} of the function" if kind else "the Hessian does not say whether this is a minimum"
-        return f"{text}No direction leads down from here, to first order. {form}: {end}."
+        text += f"No direction leads down from here, to first order. {form}: {end}. "
+        return text + "The gradient is 0, so the walk ends here."
     if method == "gradient":
         text += f"{form}. "
         if now["next"] is None:
-            return f"{text}{_no_fraction(now)}The walk ends here."
+            return text + _describe_end(now)
         there = f"{spoken_value(now['next'])}, {_height(now)}"
         return f"{text}{_describe_halving(now)}The step against the gradient leads to {there}."
     if singular:
@@ -235,7 +236,7 @@ def _sentences(now: dict[str, Any], method: str, still: bool, last: bool) -> str
             f"{text}{form}, so it has no single stationary point and Newton's method has no next step: the walk ends."
         )
     if last or now["next"] is None:
-        return f"{text}{form}. {_no_fraction(now)}The walk ends here."
+        return f"{text}{form}. {_describe_end(now)}"
     if now["uphill"] or now["trials"]:
         led = "The step against the gradient" if now["uphill"] else "The step"
         uphill = "Newton's direction leads uphill from here. " if now["uphill"] else ""
@@ -256,8 +257,10 @@ def _describe_halving(now: dict[str, Any]) -> str:
     return f"The full step does not go down far enough, so it is halved {times}. " if count else ""
 
 
-def _no_fraction(now: dict[str, Any]) -> str:
-    return "No fraction of the step leads down. " if now["trials"] else ""
+def _describe_end(now: dict[str, Any]) -> str:
+    if now["trials"]:
+        return "No fraction of the step leads down. The walk ends here."
+    return f"The walk was limited to {now['number']} step{'s'[: now['number'] != 1]}, so it ends here."
 
 
 def _direction(vector: Any) -> Any:
@@ -275,7 +278,7 @@ def _height(now: dict[str, Any]) -> str:
 def _describe(now: dict[str, Any]) -> dict[str, Any]:
     step: dict[str, Any] = {"kind": "iterate", "text": now["text"], "where": None, "tape": None, "memory": None}
     step["number"] = now["number"]
-    for part in ("point", "value", "gradient", "hessian", "eigenvalues", "step", "next", "next_value"):
+    for part in ("point", "value", "gradient", "hessian", "newton", "eigenvalues", "step", "next", "next_value"):
         step[part] = None if now[part] is None else array(now[part])
     if now["digits"] is not None:
         step["digits"] = now["digits"]

@@ -25,7 +25,8 @@ body {{ font-family: system-ui, sans-serif; }}
 </head>
 <body>
 <script>
-const focus = ({{ target }}) => target.shadowRoot.querySelector(".player").focus({{ focusVisible: false }});
+const quietly = {{ focusVisible: false, preventScroll: true }};
+const focus = ({{ target }}) => target.shadowRoot.querySelector(".player").focus(quietly);
 addEventListener("autodiff-mounted", focus, {{ once: true }});
 </script>
 <main>

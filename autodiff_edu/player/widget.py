@@ -34,6 +34,7 @@ class _Step(traitlets.TraitType[int, int]):
 
     def validate(self, player: Any, step: Any) -> int:
         number: int = player._check(step) if len(player) else self.default_value
+        player._moved = True
         return number
 
 

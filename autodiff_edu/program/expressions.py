@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays.validate import read_only
 from ..core.entry import Entry
 from ..rules import operations
-from ..text.formatting import SUBSCRIPTS
+from ..text.formatting import SUBSCRIPTS, subscript
 from ..text.functions import in_numpy
 from ..text.labels import Labels
 from .spelling import INDEXING, PREFIXES, SIGNS, Text, home_of, infix, literal, same
@@ -77,6 +77,7 @@ class ExpressionWriter:
         self.values: dict[str, Any] = {}
         self.imports: dict[tuple[str, str], str] = {}
         self.defined: dict[str, int] = {}  # the line that gives a name its latest value
+        self.shown: dict[str, str] = {}  # by a name of the program: what a reader sees in its place, `y₂` for `y_2`
         self._taken = set(RESERVED)
         self._repeated = Counter[str]()
         self.computed: dict[int, str] = {}  # the names of the results of entries, by id
@@ -90,7 +91,7 @@ class ExpressionWriter:
 
     def unique(self, label: str) -> str:
         """Turn a label into a valid Python name that is not taken: `y₂` becomes `y_2`, and `f[0]` becomes `f_0`."""
-        label = re.sub(r"\[['\"]?(\w+)['\"]?\]", r"_\1", label)
+        shown, label = label, re.sub(r"\[['\"]?(\w+)['\"]?\]", r"_\1", label)
         plain = label.rstrip(SUBSCRIPTS)
         label = f"{plain}_{label[len(plain) :]}" if plain and plain != label else label
         label = "".join(c if f"_{c}".isidentifier() else "_" for c in unicodedata.normalize("NFKC", label))[:40]
@@ -99,6 +100,8 @@ class ExpressionWriter:
             self._repeated[label] += 1
             name = f"{label}_{self._repeated[label] + 1}"
         self._taken.add(name)
+        numbered = name != label and not self.labels.has(shown)
+        self.shown[name] = f"{shown}{subscript(self._repeated[label] + 1)}" if numbered else shown
         return name
 
     def name(self, id: int | None, value: Any, otherwise: str = "c") -> str:

@@ -46,8 +46,10 @@ CONSTANTS: dict[float, Any] = {
     float(np.pi): ["name", "π"],
     float(np.pi / 180): ["/", ["name", "π"], ["number", 180]],
 }
-MATRIX_PRODUCT: Any = ["@", "g", ["transpose", 1]], ["@", ["transpose", 0], "g"]
-"""What a product of matrices sends back; also with a vector, which is a column at the right and a row at the left."""
+SOLVED: Any = ["call", "solve", ["transpose", 0], "g"]
+PRODUCT: Any = ["@", "g", ["transpose", 1]], ["@", ["transpose", 0], "g"]
+OF_MATRICES = {"matmul": PRODUCT, "dot": PRODUCT, "solve": (["neg", ["@", SOLVED, ["transpose", "y"]]], SOLVED)}
+"""By operation, what it sends back to each argument. A vector is a column at the right and a row at the left."""
 UNSEEN = ("keepdims", "dtype")
 """Keyword arguments that a formula leaves out."""
 
@@ -60,8 +62,9 @@ def argument(k: int) -> str:
 def passed_through(entry: Entry, flowing: set[int | None], last: bool) -> int | None:
     """Find the argument that an operation of a rule returns as it is, as far as a formula goes.
 
-    A formula leaves out guards, such as `np.where(x == 0, 1, x)` in a divisor where no x is 0; operations that matter
-    only for complex numbers, if there are none; and axes of length 1, which broadcasting needs.
+    A formula leaves out guards, such as `np.where(x == 0, 1, x)` in a divisor where no x is 0; what counts ties, if
+    there are none; operations that matter only for complex numbers, if there are none; and axes of length 1, which
+    broadcasting needs.
 
     Parameters
     ----------
@@ -75,6 +78,8 @@ def passed_through(entry: Entry, flowing: set[int | None], last: bool) -> int | 
     first, result = entry.values[0], entry.output_value
     if entry.operation is np.where and flowing.isdisjoint(entry.ids) and np.size(first):
         return 1 if np.all(first) else None if np.any(first) else 2
+    if entry.operation is np.add and np.asarray(entry.values[1]).dtype == bool and not np.any(entry.values[1]):
+        return 0
     if entry.operation in (np.conjugate, np.real) and np.asarray(first).dtype.kind != "c":
         return 0
     if entry.operation is operations.cast or (entry.name == "getitem" and not np.ndim(first)):
@@ -94,11 +99,11 @@ def application(entry: Entry, arguments: list[Any]) -> Any:
     return ["call", entry.name, *_few(leaves), *words]
 
 
-def multiplies_by_vector(entry: Entry) -> bool:
-    """Return whether an entry is a product of a matrix and a vector, whose rule NumPy writes with other functions."""
-    if entry.name not in ("matmul", "dot") or np.iscomplexobj(entry.output_value):
-        return False
-    return sorted(map(np.ndim, entry.values)) == [1, 2]
+def find_vector_formula(entry: Entry, argument: int) -> Any:
+    """Return the formula for an argument of a matrix and a vector, whose rule's code looks different; else None."""
+    if entry.name not in OF_MATRICES or np.iscomplexobj(entry.output_value):
+        return None
+    return OF_MATRICES[entry.name][argument] if sorted(map(np.ndim, entry.values)) == [1, 2] else None
 
 
 def has_expression(entry: Entry) -> bool:

@@ -86,8 +86,8 @@ class TapeWriter(ExpressionWriter):
         heard; otherwise the program calls the function.
         """
         id: Any = entry.ids[argument]
-        if self.with_formulas and formulas.multiplies_by_vector(entry):
-            self.formulas.setdefault((entry.output_id, argument), formulas.MATRIX_PRODUCT[argument])
+        if self.with_formulas and (tree := formulas.find_vector_formula(entry, argument)):
+            self.formulas.setdefault((entry.output_id, argument), tree)
         if runs_code(entry.operation):
             heard = as_expression(self, number, entry, argument, cotangent, *own) if own else None
             expression, remark = (

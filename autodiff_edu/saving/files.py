@@ -36,7 +36,7 @@ try:
     import fcntl
 except ImportError:  # on Windows
     fcntl = None  # type: ignore[assignment]
-LOCKS: bool = fcntl is not None
+LOCKS: bool = hasattr(fcntl, "flock")  # in a browser the module is empty
 
 DIGEST = 64
 NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))

@@ -146,6 +146,11 @@ def brief(text: str, digits: int = 3) -> str:
 
     >>> brief("0.666667"), brief("1234.56"), brief("1.23457e+06"), brief("2.125"), brief("[0.333333-2j 123457]")
     ('0.667', '1235', '1.23e+06', '2.13', '[0.333-2j 123457]')
+
+    Zeros at the end show that a number was rounded: 2 is exactly 2, and 2.00 is near 2.
+
+    >>> brief("[2.00456 2 0.5 0.499987]")
+    '[2.00 2 0.5 0.500]'
     """
     return FRACTION.sub(lambda found: _round_number(found[1], found[2] or "", digits), text)
 
@@ -153,8 +158,11 @@ def brief(text: str, digits: int = 3) -> str:
 def _round_number(text: str, exponent: str, digits: int) -> str:
     whole, digits = text + exponent, max(digits, text.index("."))
     # a text halfway between two numbers is rounded up, as a reader would
-    rounded = float(f"{float(text) * (1 + 1e-12 * (digits < 12)):.{digits}g}")
-    return f"{rounded:.{max(digits, 6)}g}{exponent}" if rounded < 10 or not exponent else whole
+    written = f"{float(text) * (1 + 1e-12 * (digits < 12)):#.{digits}g}".rstrip(".")
+    rounded = float(written)
+    if rounded == float(text) or "e" in written:
+        written = f"{rounded:.{max(digits, 6)}g}"
+    return f"{written}{exponent}" if rounded < 10 or not exponent else whole
 
 
 MOST_DIGITS = 15
@@ -166,10 +174,11 @@ def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3) -> int:
 
     These are more where the rounded summands would add up to another number, if fifteen of them are enough to give
     three digits of the sum: else all that is left is rounding. It starts from the six digits, or more, that the
-    document has; js/brief.js does the same.
+    document has; js/brief.js does the same. If three are too few, there are at least six, as in a table,
+    so that a third form is rare.
 
     >>> count_digits_of_sum([0.50005312, -0.5], 5.312e-05), count_digits_of_sum([0.3213, 2.284], 2.6053)
-    (7, 4)
+    (7, 6)
     >>> count_digits_of_sum([1000000.0000005, -1e6], 1000000.0000005 - 1e6)
     14
     """
@@ -200,7 +209,7 @@ def _count_digits(parts: list[float], total: float, least: int) -> int:
     enough = (
         digits
         for wanted in sorted({least, 3}, reverse=True)
-        for digits in range(least, MOST_DIGITS + 1)
+        for digits in (least, *range(max(6, least + 1), MOST_DIGITS + 1))
         # a reader adds up what is written, without rounding
         if show(float(sum(show(part, digits, MOST_DIGITS) for part in parts)), wanted) == show(total, wanted)
     )
@@ -252,24 +261,22 @@ def subscript(number: int) -> str:
     return "".join(SUBSCRIPTS[int(digit)] for digit in str(number))
 
 
-LONGEST_WITH_D = 4
-"""The longest name that follows the d of a derivative without a space."""
-
-
 def derivative(target: str, source: str) -> str:
     """Write a derivative using the names of its target and its source.
 
     >>> derivative("y", "x₂"), derivative("y + z", "x"), derivative("y", "layer 1/kernel")
     ('dy/dx₂', 'd(y + z)/dx', 'the gradient of y with respect to layer 1/kernel')
-    >>> derivative("dy", "x"), derivative("loss", "w"), derivative("huber", "r")
-    ('d(dy)/dx', 'dloss/dw', 'd huber/dr')
+    >>> derivative("dy", "x"), derivative("loss", "w"), derivative("iff", "slope")
+    ('d(dy)/dx', 'd loss/dw', 'd iff/d slope')
     """
     targets = target.split(" + ")
     if not all(name.rstrip(SUBSCRIPTS).isidentifier() for name in (*targets, source)):
         return f"the gradient of {target} with respect to {source}"
-    apart = targets[1:] or (target[0] == "d" and len(target) > 1)
-    if apart:
-        return f"d({target})/d{source}"
-    # "dinner_loss" takes a second look; "dloss" is how everybody writes it
-    space, also = " " * (len(target) > LONGEST_WITH_D), " " * (min(len(target), len(source)) > LONGEST_WITH_D)
-    return f"d{space}{target}/d{also}{source}"
+    return f"{_differential(target)}/{_differential(source)}"
+
+
+def _differential(name: str) -> str:
+    """Return a name with the d of a derivative, so that both don't read as a name: `d iff`, not `diff`; `d(dy)`."""
+    if re.fullmatch(r"[^\W\d_]\d*", name.rstrip(SUBSCRIPTS)):
+        return f"d{name}"
+    return f"d({name})" if name[0] == "d" or " + " in name else f"d {name}"

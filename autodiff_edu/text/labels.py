@@ -113,6 +113,10 @@ class Labels:
     def __contains__(self, id: int) -> bool:
         return id in self._names
 
+    def has(self, name: str) -> bool:
+        """Return whether a tensor has this name."""
+        return name in self._uses
+
     def give(self, id: int, name: str | None, otherwise: str = "") -> None:
         """Name a tensor that has no name yet; without one in the code it is called `otherwise`."""
         if id not in self._names:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .frames import OURS, Where, is_ours
-from .places import find_assignment, position_of, positions_of
+from .places import positions_of
 from .source_code import SourceCode, source_of, span
 
 _LIBRARIES = (
@@ -95,17 +95,6 @@ def where_is(code: CodeType, node: ast.expr | ast.stmt) -> Where:
     """Return the place of an expression, or of the line on which it begins."""
     known = _offsets(code)
     return code, known.get(span(node), known.get(node.lineno, 0))
-
-
-@lru_cache(maxsize=1024)
-def find_origin(where: Where, name: str) -> Where | None:
-    """Return where a name that is used at a place got its value: its assignment, or the head of the function."""
-    code, (line, _, column, _) = where[0], position_of(*where)
-    if statement := find_assignment(code, name, (line, column or 0)):
-        made = where_is(code, getattr(statement, "value", None) or statement)
-        return made if position_of(*made)[0] == statement.lineno else None  # the assignment is around a lambda
-    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return (code, 0) if name in parameters else None
 
 
 @lru_cache(maxsize=256)

@@ -86,7 +86,7 @@ from a custom gradient it is in its backward function.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -104,7 +104,6 @@ from ..text.frames import Where
 from ..text.labels import Labels, is_mask, names_in, names_of_arguments, names_of_tapes
 from ..text.places import names
 from ..text.shared import shared
-from ..text.statements import find_origin
 from .arrays import array, refine
 from .backward_calls import backward_calls
 from .broadcasting import is_copied, unfold
@@ -112,6 +111,7 @@ from .corner_steps import CornerSteps
 from .excerpts import Excerpts
 from .foreign import ForeignTape
 from .lines import Rebind
+from .memory import Stepped
 from .nonfinite_steps import NonfiniteSteps
 from .scopes import distinguish
 from .sentences import SUMS, Sentences
@@ -156,13 +156,16 @@ class Writer:
         self.document = empty(source.title)
         self._name(source)
         self.foreign = any(isinstance(tape, ForeignTape) for tape in self.tapes)  # then our rules say nothing about it
-        self.lit: set[int] = set()  # the ids of variables whose origin a step has lit
         places = [*map(self._where_of, source.happenings)]
         self.quotes = Excerpts(places)
         self.document["code"] = self.quotes.code
         self.written = self._write_program(source)
         expressions = {i: update.spoken for i, update in self.written.updates.items()}
-        self.sentences = Sentences(self.labels, self.document, self.numbers, self.own, expressions)
+        inner = {
+            number: [self.tape_numbers[id(tape)] for tape in tapes]
+            for number, tapes in _find_recorded_passes(source.events, self.passes).items()
+        }
+        self.sentences = Sentences(self.labels, self.document, self.numbers, self.own, expressions, inner)
         computed = (
             {}
             if self.foreign
@@ -503,16 +506,7 @@ class Writer:
             computed: Where = entry.where
             return computed
         where = getattr(event, "where", None) or happening.where
-        if where is None:
-            return None
-        is_read = isinstance(event, events.Watch) and isinstance(event.tensor, Variable)
-        if is_read and names(where).function not in ("watch", *RUNNERS):
-            variable = event.tensor._id
-            if variable in self.lit:  # in an earlier turn of a loop, say
-                return None
-            self.lit.add(variable)
-            return find_origin(where, self.labels[variable])  # not where it happens to be used first
-        return None if names(where).function in RUNNERS else where
+        return None if where is None or names(where).function in RUNNERS else where
 
 
 def _kind(event: Event) -> str:
@@ -545,6 +539,39 @@ def _name_sources(source: Any) -> dict[int, str]:
                 if id in read and name:
                     named.setdefault(id, name)
     return named
+
+
+def _find_recorded_passes(happened: list[Event], passes: list[int]) -> dict[int, list[Tape]]:
+    """Map each event of a recorded backward pass to the pass's own tape, then the tapes that record it."""
+    last = {number: i for i, (event, number) in enumerate(zip(happened, passes, strict=True)) if _flows_back(event)}
+    tapes: dict[int, dict[Tape, None]] = {}  # of the passes: their own, then those that record
+    members: dict[int, int] = {}  # the pass of an event
+    under_way: list[int] = []
+    known: dict[int, set[Any]] = {}  # the tapes that had recorded or watched anything when a pass began
+    seen: set[Any] = set()
+    for i, (event, number) in enumerate(zip(happened, passes, strict=True)):
+        if _flows_back(event):
+            if number not in tapes:
+                tapes[number], known[number] = {event.tape: None}, seen.copy()
+                if not isinstance(event, Stepped):  # between whose steps the user's own code runs
+                    under_way.append(number)
+            members[i] = number
+            if last[number] == i and number in under_way:
+                under_way.remove(number)
+        elif isinstance(event, events.Record | events.Cut) and not isinstance(event.tape, SecondTape):
+            recorded = [each for each in under_way if event.tape in known[each]]
+            inner = [each for each in recorded if next(iter(tapes[each])) is not event.tape]
+            for each in inner:
+                tapes[each][event.tape] = None
+            if inner:
+                members[i] = inner[-1]
+        if isinstance(event, events.Watch | events.Record | events.Cut):
+            seen.add(event.tape)
+    return {i: [*tapes[number]] for i, number in members.items() if len(tapes[number]) > 1}
+
+
+def _flows_back(event: Event) -> TypeGuard[events.Seed | events.PullBack | events.Accumulate]:
+    return isinstance(event, events.Seed | events.PullBack | events.Accumulate)
 
 
 def _passes(happened: list[Event]) -> list[int]:

@@ -189,6 +189,8 @@ class Lines(WithBlock, Listener):
         self.paused: list[Any] = []
         self.pending: events.Missed | None = None
         self.latest = 0  # the id of what the last step computed
+        # Whether the user's code has opened a tape: what only tapes aside record after that is not a step.
+        self.opened = False
         self.sources: dict[int, Tensor] = {}  # by the id of its array: what has a gradient
         self.rebound: dict[str, tuple[int, Tensor]] = {}  # by name: the event, and a tensor to be watched
         self.from_gradients: set[int] = set()  # the ids of gradients, and of what is computed from them on no tape
@@ -258,7 +260,10 @@ class Lines(WithBlock, Listener):
     def before(self, event: events.Event) -> None:
         """Note an event that is about to become a step."""
         entry = getattr(event, "entry", None)
-        aside = getattr(event, "tape", None) in self.trace.aside
+        tape = getattr(event, "tape", None)
+        aside = tape in self.trace.aside
+        if not aside and tape is not None and not self.opened:
+            self.opened, self.latest = True, 0
         if self.pending is not None and not isinstance(event, events.Watch) and not aside:
             if entry is None or entry.output_id != self.pending.entry.output_id:
                 self.settle()
@@ -275,8 +280,11 @@ class Lines(WithBlock, Listener):
             self.paused.append(event.tape)
         elif isinstance(event, events.Resume | events.Release):
             self.paused = [tape for tape in self.paused if tape is not event.tape]
+        if isinstance(event, events.Outcome) and not aside:
+            self.latest = 0
         if isinstance(event, events.Record | events.Cut | events.Skip):
-            self.latest = event.entry.output_id
+            if not (aside and self.opened):
+                self.latest = event.entry.output_id
             if self.frames and (loop := self.frames[-1].find_fetching()):
                 self.begin_turn(self.frames[-1], loop, event.entry.output_id)
         if self.frames and not isinstance(event, events.Line | events.Leave | events.Watch):
@@ -575,7 +583,7 @@ class Lines(WithBlock, Listener):
         """Report what a function returns, unless the previous step has just computed it; in a recursion always."""
         value = self.trace.as_tensor(value)
         is_clear = at.call is not None and not at.call.recursive
-        if value is None or (is_clear and isinstance(value, Tensor) and value._id == self.latest):
+        if value is None or (is_clear and isinstance(value, Tensor) and self.is_shown(value)):
             return
         text, written = _value(value), "" if expression is None else written_as(expression)
         if not text and not at.by_user:
@@ -585,6 +593,11 @@ class Lines(WithBlock, Listener):
             code = at.frame.f_code
             where = (code, at.frame.f_lasti) if expression is None else where_is(code, expression)
             self.say(where, "return", f"{_the(at.call)} returns {', which is '.join(what)}")
+
+    def is_shown(self, value: Tensor) -> bool:
+        """Return whether the last step has shown how this tensor was computed."""
+        last = self.trace.happenings[-1].event if self.trace.happenings else None
+        return value._id == self.latest or any(getattr(last, shown, None) is value for shown in ("result", "tangent"))
 
     def say(
         self,

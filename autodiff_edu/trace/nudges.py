@@ -44,6 +44,8 @@ POLYNOMIAL = {np.add, np.subtract, np.multiply, np.negative, np.positive, np.squ
 PICKING = {np.absolute, np.fabs, np.maximum, np.fmax, np.minimum, np.fmin, np.where, clip, np.sort, np.partition}
 PICKING |= {np.max, np.nanmax, np.min, np.nanmin}
 """The operations that are linear in branches: what their rules send back changes only with the branch."""
+WIDER = (2, 5, 10)
+"""The multiples of its usual nudge that are tried for a tensor, to reach another branch."""
 FEW = 8
 """Of how many operations that take another branch it is found out whether one alone is the reason."""
 UPWARDS = 1 + 1e-9
@@ -299,10 +301,15 @@ def _of_pass(
         # A corner, a step or a peak between two probes would not be seen.
         moving = {id, *(entry.output_id for entry in after)}
         is_polynomial = not chosen and not cuts and all(_is_polynomial(entry, moving) for entry in after)
+        turns = chosen or cuts or any(entry.operation in PICKING for entry in after)
         value = 0.0 if id == target._id else float(target._array)  # what is moved itself is not rounded
         for about, unit, size in _directions(values[id], cotangent, more):
             probes = PROBES if is_polynomial else shared()["nudges"]
             probed = {at: move(unit * _scale_nudge(size, at)) for at in probes}
+            if turns:
+                find = partial(_explain_branch, move, move_on_old_branches, cuts, value, document, unit)
+                natural, size = size, _widen(size, probed, find)
+                probed = probed if size == natural else {at: move(unit * _scale_nudge(size, at)) for at in probes}
             moves = {at: probe.moved for at, probe in probed.items()}
             slope = None if cotangent is None else float(np.sum(cotangent * unit))
             if not any(map(np.isfinite, moves.values())) or not np.isfinite(slope or 0.0):
@@ -351,7 +358,13 @@ def _of_pass(
                         kept["reasons"] = reasons
                 moves = dict(zip(shared()["nudges"], curve, strict=True))
                 zeros = _find_zeros(value, moves)
-                kept["moved"] = [round_to(m, zeros[at]) for at, m in moves.items()]
+                # Where the cotangent is right, the move is computed from the rounded slope, as the page does: no gap.
+                kept["moved"] = [
+                    _scale_nudge(kept["slope"], by)
+                    if slope is not None and abs(m - slope * by) <= zeros[at]
+                    else round_to(m, zeros[at])
+                    for at, by, m in ((at, _scale_nudge(size, at), m) for at, m in moves.items())
+                ]
             if why:
                 kept["why"] = why
             yield len(probed) // len(PROBES) * (sum(map(_count_operations, after)) + len(chosen)), kept
@@ -420,6 +433,31 @@ def _find_custom(after: list[Entry], id: int, unit: Any, cotangents: Any, docume
     return ""
 
 
+def _widen(size: float, probed: dict[float, Probe], explain_branch: Any) -> float:
+    """Return how far to move a tensor: `size`, or further if only that reaches another branch that is near."""
+    if any(explain_branch(_scale_nudge(size, at), probe) for at, probe in probed.items()):
+        return size
+    wider = (_scale_nudge(size, times) for times in WIDER)
+    # A branch that begins at the very end would not be seen.
+    return next((far for far in wider if any(explain_branch(_scale_nudge(far, at)) for at in (-0.9, 0.9))), size)
+
+
+def _explain_branch(
+    move: Any,
+    move_on_old_branches: Any,
+    cuts: list[Entry],
+    value: float,
+    document: Described,
+    unit: Any,
+    by: float,
+    probe: Probe | None = None,
+) -> str:
+    """Return why a nudge leads to another branch or through a cut; an empty string if it does neither."""
+    probe = probe or move(unit * by)
+    zero = _find_zeros(value, {by: probe.moved})[by]
+    return _find_reason(probe, partial(move_on_old_branches, unit * by), cuts, zero, document, set())
+
+
 def _find_zeros(value: float, moves: dict[float, float]) -> dict[float, float]:
     """Return, for each nudge, how small a move counts as rounding: next to the target and the moves up to that nudge.
 
@@ -458,10 +496,15 @@ def _find_reason(
     """
     if probe.choice:
         return document.explain_choice(probe.choice)
+
+    # Whether the other branch moves the result elsewhere, or the old one has no number, such as the root of −1.
+    def differs(some: list[Entry]) -> bool:
+        return bool(np.isfinite(probe.moved)) and not abs(probe.moved - move_on_old_branches(some)) <= zero
+
     switches = [entry for entry in probe.switches if entry.output_id not in smooth]
-    if switches and abs(probe.moved - move_on_old_branches(switches)) > zero:  # else their branches add nothing
+    if switches and differs(switches):  # else their branches add nothing
         some = switches[:FEW] if len(switches) > 1 else []
-        first = next((entry for entry in some if abs(probe.moved - move_on_old_branches([entry])) > zero), switches[0])
+        first = next((entry for entry in some if differs([entry])), switches[0])
         return document.explain_switch(first)
     *alone, together = [bool(abs(probe.moved - moved) > zero) for moved in probe.moved_without_cuts] or [False]
     return document.explain_cut(cuts[alone.index(True)]) if together and any(alone) else ""
@@ -550,7 +593,7 @@ def _directions(value: Any, cotangent: Any, more: bool) -> Iterator[Direction]:
     If `more`, at all other elements of a small array.
     """
     if value.ndim == 0:
-        if more:
+        if more or not np.isfinite(value):
             return
         yield Direction({"from": round_to(float(value), 0, digits=6)}, 1.0, natural_size(value))
         return
@@ -561,17 +604,19 @@ def _directions(value: Any, cotangent: Any, more: bool) -> Iterator[Direction]:
     first = tuple(np.argwhere(weight * UPWARDS >= largest)[0].tolist())
     rest = [index for index in np.ndindex(value.shape) if index != first] if more and value.size <= SMALL else []
     for index in rest if more else [first]:
+        if not np.isfinite(value[index]):
+            continue
         unit = np.zeros(value.shape)
         unit[index] = 1.0
         about = {"element": list(index), "from": round_to(float(value[index]), 0, digits=6)}
         yield Direction(about, unit, natural_size(value[index]))
-    if not more and cotangent is not None and value.size > 1 and largest:
+    if not more and cotangent is not None and value.size > 1 and largest and np.all(np.isfinite(value)):
         unit = cotangent / largest  # first, so that no square is too large or small
         yield Direction({"along": True}, unit / np.sqrt(np.sum(unit * unit)), natural_size(np.max(np.abs(value))))
 
 
 def natural_size(value: Any) -> float:
-    """Return the largest nudge of a number: the power of ten (0.1, 1, 10 and so on) next below its magnitude.
+    """Return how far a number is usually nudged: by the power of ten (0.1, 1, 10 …) just below its size.
 
     >>> natural_size(3.0), natural_size(0.25), natural_size(-40.0), natural_size(0.0)
     (1.0, 0.1, 10.0, 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,11 @@ from ..core.tensor import Tensor
 from ..text.formatting import (
     DERIVATIVES,
     LARGEST_WRITTEN,
+    SUBSCRIPTS,
     count_digits_of_sum,
     derivative,
     is_written,
+    short_value,
     spoken_size,
     spoken_value,
 )
@@ -62,6 +65,8 @@ class Sentences:
         By the id of an accumulation, what a backward function of the user's computed for it.
     updates : dict of int to str
         By the number of a step that assigns, the expression that gave the value, if it is short.
+    inner : dict of int to list of int
+        By the number of a step in a backward pass that outer tapes record, the pass's own tape, then the outer tapes.
     """
 
     def __init__(
@@ -71,44 +76,58 @@ class Sentences:
         numbers: dict[int, int],
         own: dict[int, BackwardCall],
         updates: dict[int, str],
+        inner: dict[int, list[int]],
     ) -> None:
         self.labels, self.document, self.numbers, self.own, self.updates = labels, document, numbers, own, updates
+        self.inner = inner
         self.renamed: set[tuple[int, str]] = set()  # second names that have been mentioned
         self.exact = ExactResults()
+        # By name, its last value with three and with six digits.
+        self.latest: dict[str, tuple[str, str] | None] = {}
 
     def write(self, event: Event, step: dict[str, Any]) -> str:
         """Write the text of a step; everything else in it is there already."""
         if isinstance(event, events.Explain | events.Remark):
             return event.text
-        return _capitalise(self._text(event, step), self._own_name(step))
+        return _capitalise(self._text(event, step), self._own_name(self._whose(step)))
 
     def _text(self, event: Event, step: dict[str, Any]) -> str:
         labels, whose = self.labels, self._whose(step)
         match event:
             case events.Watch(tensor=tensor):
-                return f"{whose} watches {_describe_value(labels[tensor._id], tensor._array)}."
+                digits = self._count_digits(labels[tensor._id], tensor._array)
+                return f"{whose} watches {_describe_value(labels[tensor._id], tensor._array, digits)}."
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 value, written = entry.output_value, is_written(entry.output_value)
                 size = "" if written else spoken_size(value)
-                text = f"{self._line(step)}{labels[entry.output_id]}{size} is {labels.aloud(entry)}"
+                line = self._line(step)
+                if whose_pass := self._inner_tapes()[:1]:
+                    line = f"{line.rstrip(': ')}, {self._name_pass(whose_pass[0])}: " if step["where"] else line
+                text = f"{line}{labels[entry.output_id]}{size} is {labels.aloud(entry)}"
                 is_zero = self.exact.is_rounded_zero(entry)
                 cancelling = "" if is_zero else _describe_cancellation(entry)
-                text += f", which is {cancelling}{spoken_value(value)}" if written and value is not None else ""
+                digits = self._count_digits(labels[entry.output_id], value, entry.values or ())
+                which = f", which is {cancelling}{spoken_value(value, digits=digits)}"
+                text += which if written and value is not None else ""
                 text += " (0 up to rounding)" if is_zero else ""
                 missed = f"{whose} is paused, so it does not record this."
                 recorded = missed if isinstance(event, events.Missed) else self._describe_recording(entry, step, whose)
-                return f"{text}.{self._describe_aliases(entry)} {_capitalise(recorded, self._own_name(step))}"
+                return f"{text}.{self._describe_aliases(entry)} {_capitalise(recorded, self._own_name(whose))}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 which = "the backward pass" if self._is_alone() else f"the backward pass of {whose}"
                 start = f"{which} starts at {labels[tensor._id]}"
                 keeps = f" It goes step by step: {whose} keeps all its arrays until the last step."
                 text = f"{start} with {_flowing('cotangent', cotangent, tensor.ndim)}."
+                if outer := [self._name_tape(tape) for tape in self._inner_tapes()[1:]]:
+                    recorded = f"{' and '.join(outer)} record{'s' if len(outer) == 1 else ''} this pass."
+                    text += f" {_capitalise(recorded, self._own_name(outer[0]))}"
                 return text + keeps * isinstance(event, Stepped)
             case events.PullBack(entry=entry, cotangent=cotangent):
                 output = entry.output_value
                 what = _flowing("cotangent", cotangent, cotangent.ndim if output is None else np.ndim(output))
                 comma = "," if what.startswith("a stack") and is_written(cotangent._array) else ""
-                text = f"{self._entry(entry)}: {what}{comma} arrived at {labels[entry.output_id]}."
+                nested = f"{self._name_pass(step['tape'])}, " if self.inner else ""
+                text = f"{self._entry(entry)}: {nested}{what}{comma} arrived at {labels[entry.output_id]}."
                 if function := _find_checkpointed(entry):
                     text += f" Now {function} runs again, because what it computed was not kept."
                 return text
@@ -152,17 +171,26 @@ class Sentences:
 
     def _describe_assignment(self, name: str, value: Any) -> str:
         expression, written = self.updates.get(len(self.document["steps"]), ""), is_written(value)
+        said = spoken_value(value, digits=self._count_digits(name, value))
         if not expression:
-            gets = f"is assigned {spoken_value(value)}" if written else f"gets new values{spoken_size(value)}"
+            gets = f"is assigned {said}" if written else f"gets new values{spoken_size(value)}"
             return f"the variable {name} {gets}."
-        which = f", which is {spoken_value(value)}" if written else ""
+        which = f", which is {said}" if written else ""
         return f"the variable {name}{spoken_size(value)} is assigned {expression}{which}."
 
     def _describe_rebinding(self, name: str, called: str, value: Any) -> str:
         expression, written = self.updates.get(len(self.document["steps"]), ""), is_written(value)
-        what = spoken_value(value) if written else "computed from a gradient"
+        digits = self._count_digits(name, value)
+        what = spoken_value(value, digits=digits) if written else "computed from a gradient"
         which = f"{expression}, which is {what}" if expression and written else expression or what
         return f"the new {name}{spoken_size(value)}{'' if called == name else f', called {called} here,'} is {which}."
+
+    def _count_digits(self, name: str, value: Any, operands: Iterable[Any] = ()) -> int:
+        """Return 6 if three digits would hide how a value differs from an operand or its name's last value, else 3."""
+        variable, now = name.rstrip(SUBSCRIPTS), _write_twice(value)
+        others = [*map(_write_twice, operands), self.latest.get(variable)]
+        self.latest[variable] = now
+        return SHOWN if any(_is_hidden(now, other) for other in others) else 3
 
     def _entry(self, entry: Entry) -> str:
         return f"entry {self.numbers[entry.output_id]}, {self.labels[entry.output_id]} = {self.labels.text(entry)}"
@@ -171,20 +199,28 @@ class Sentences:
         return len(self.document["tapes"]) == 1
 
     def _whose(self, step: dict[str, Any]) -> str:
-        if self._is_alone():
-            return "the tape"
-        if step["tape"] is None:
+        return "the tape" if self._is_alone() else self._name_tape(step["tape"])
+
+    def _name_tape(self, tape: int | None) -> str:
+        if tape is None:
             return ""
-        name = str(self.document["tapes"][step["tape"]]["name"])
-        return name if self._is_rerun(step) or name.startswith(("tape", "the ")) else f"tape {name}"
+        name = str(self.document["tapes"][tape]["name"])
+        return name if self._is_rerun(tape) or name.startswith(("tape", "the ")) else f"tape {name}"
 
-    def _is_rerun(self, step: dict[str, Any]) -> bool:
-        return step["tape"] is not None and "reruns" in self.document["tapes"][step["tape"]]
+    def _is_rerun(self, tape: int | None) -> bool:
+        return tape is not None and "reruns" in self.document["tapes"][tape]
 
-    def _own_name(self, step: dict[str, Any]) -> str:
-        """Return the name that the user gave the tape of a step; empty if there is none."""
-        whose = self._whose(step)
-        return "" if self._is_rerun(step) or whose.startswith(("tape ", "the ")) else whose
+    def _own_name(self, whose: str) -> str:
+        """Return the name that the user gave a tape; empty if there is none."""
+        reruns = {tape["name"] for tape in self.document["tapes"] if "reruns" in tape}
+        return "" if whose in reruns or whose.startswith(("tape ", "the ")) else whose
+
+    def _inner_tapes(self) -> list[int]:
+        """Return the pass's own tape, then the outer ones, if outer tapes record this step's pass; else nothing."""
+        return self.inner.get(len(self.document["steps"]), [])
+
+    def _name_pass(self, tape: int | None) -> str:
+        return f"in {'' if self._is_rerun(tape) else 'the pass of '}{self._name_tape(tape)}"
 
     def _line(self, step: dict[str, Any]) -> str:
         if step["where"] is None:
@@ -201,6 +237,8 @@ class Sentences:
         text += "" if self._is_alone() else " of this run"  # each tape counts its own from 1
         if function := _find_checkpointed(recorded):
             return f"{text}, and keeps nothing that {function} computed on the way."
+        if kind_of(recorded.operation) == "custom":
+            return f"{text}. The backward pass uses {recorded.name}'s own gradient, not the operations inside it."
         if step["kind"] != "cut":
             return f"{text}."
         if isinstance(recorded.operation, ForeignOperation):
@@ -231,7 +269,7 @@ class Sentences:
         line = self._line(step) if self._quote(event) and step["where"] else ""
         if self._is_alone():
             return line
-        return f"{line}in {'' if self._is_rerun(step) else 'the pass of '}{self._whose(step)}, "
+        return f"{line}{self._name_pass(step['tape'])}, "
 
     def _outcome(self, event: events.Outcome, step: dict[str, Any]) -> str:
         """Describe the result of a request for a derivative, or why there is none."""
@@ -276,9 +314,22 @@ class Sentences:
         return f": the path from {name} was cut on {line.removesuffix(': ')} by {reason.by.format(written)}.{more}"
 
 
-def _describe_value(name: str, array: Any) -> str:
+def _write_twice(value: Any) -> tuple[str, str] | None:
+    """Write a value with three and with six digits, if a sentence has its numbers."""
+    value = getattr(value, "_array", value)
+    return (spoken_value(value), short_value(value)) if value is not None and is_written(value) else None
+
+
+def _is_hidden(one: tuple[str, str] | None, other: tuple[str, str] | None) -> bool:
+    """Return whether three digits hide a difference that six show."""
+    return one is not None and other is not None and one[0] == other[0] and one[1] != other[1]
+
+
+def _describe_value(name: str, array: Any, digits: int = 3) -> str:
     """Write a name and its value, or its size."""
-    return f"{name}, which is {spoken_value(array)}" if is_written(array) else f"{name}{spoken_size(array)}"
+    return (
+        f"{name}, which is {spoken_value(array, digits=digits)}" if is_written(array) else f"{name}{spoken_size(array)}"
+    )
 
 
 def _describe_cancellation(entry: Entry) -> str:
@@ -297,7 +348,11 @@ def _describe_cancellation(entry: Entry) -> str:
 def _describe_sum(name: str, event: events.Accumulate, step: dict[str, Any], said: str) -> str:
     """Describe a contribution in numbers."""
     parts = [one._array for one in (event.before, event.value) if one is not None]
-    digits, after = count_digits_of_sum(parts, event.after._array), spoken_value(event.after._array)
+    digits, total = count_digits_of_sum(parts, event.after._array), event.after._array
+    if event.before is not None and any(_is_hidden(_write_twice(part), _write_twice(total)) for part in parts):
+        digits, after = max(digits, SHOWN), spoken_value(total, digits=SHOWN)
+    else:
+        after = spoken_value(total)
     *rest, contribution = (spoken_value(part, digits=digits) for part in parts)
     before = rest[0] if rest else None
     had = "Nothing was there yet" if before is None else f"It is added to {before}"

@@ -62,9 +62,10 @@ def _find_passes(document: dict[str, Any]) -> Iterator[Change]:
     for number, step in enumerate(steps):
         kind, shown = step["kind"], step.get("pass", before["pass"])
         computes, over = kind in COMPUTING, number > last.get(shown, number)
-        # An outer tape may record in the middle of an inner backward pass, whose cotangents stay; after it they go,
-        # but not before they have been used to update the variables.
-        if "pass" not in step and (kind == "reset" or (computes and over)):
+        # An outer tape may record in the middle of an inner backward pass: its cotangents stay until the pass is over.
+        # If they then update variables, they stay until the last update, and go with the next line.
+        updated = kind == "line" and before["update"] and not leading[-1 - number]
+        if "pass" not in step and (kind == "reset" or ((computes or updated) and over)):
             shown = None
         onwards = computes or kind == "assign" or (kind == "line" and over)
         back = "pass" in step or kind == "explain" or (before["backward"] and not onwards)

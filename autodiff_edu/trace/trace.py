@@ -43,8 +43,8 @@ from .warning_places import warn_at_the_line
 
 sources: list[Callable[[Trace], AbstractContextManager[Any] | None]] = []
 """What else a trace listens to while its block runs: each is called with the trace. What it returns reports events to
-`Trace.report`. Its `known` returns the trace's tensor for a value of another library's, its `advise` adds notes to an
-error and returns them, and its `explain` answers `Trace.explain`."""
+`Trace.report`. Its `find_known` returns the trace's tensor for a value of another library's, its `advise` adds notes to
+an error and returns them, and its `explain` answers `Trace.explain`."""
 
 LONGEST_MESSAGE = 400
 """The most characters of an error's message that its step shows."""
@@ -231,6 +231,17 @@ class Trace:
         ------
         TypeError
             If they are not PyTorch's, or if the trace has not seen PyTorch.
+
+        Examples
+        --------
+        >>> import torch  # doctest: +SKIP
+        >>> import autodiff_edu as ad
+        >>> with ad.trace() as steps:  # doctest: +SKIP
+        ...     x = torch.tensor(3.0, requires_grad=True)
+        ...     y = x.detach() * 2.0
+        >>> print(steps.explain(y, x))  # doctest: +SKIP
+        dy/dx is None:
+        - doctest, line 3: x.detach() cuts the flow on purpose. Use x itself where the gradient should pass.
         """
         for one in self.sources:
             return one.explain(target, source)
@@ -257,7 +268,17 @@ class Trace:
             self._see(events.Remark(note))
 
     def document(self) -> dict[str, Any]:
-        """Return the trace as the nested dicts and lists that `document.py` describes."""
+        """Return the trace as the nested dicts and lists that `document.py` describes.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> x = ad.Variable(3.0, name="x")
+        >>> with ad.trace("a square") as steps, ad.GradientTape() as tape:
+        ...     y = x * x
+        >>> [step["kind"] for step in steps.document()["steps"]]
+        ['watch', 'record']
+        """
         from .document import Writer  # not worth the import time if you only differentiate
         from .garbage_collection import without_collecting
 
@@ -265,13 +286,35 @@ class Trace:
             return Writer(self).document
 
     def to_json(self) -> str:
-        """Return the trace as a JSON string; the same trace gives the same string."""
+        """Return the trace as a JSON string; the same trace gives the same string.
+
+        Examples
+        --------
+        >>> import json
+        >>> import autodiff_edu as ad
+        >>> x = ad.Variable(3.0, name="x")
+        >>> with ad.trace("a square") as steps, ad.GradientTape() as tape:
+        ...     y = x * x
+        >>> json.loads(steps.to_json())["title"]
+        'a square'
+        """
         import json  # not worth the import time if you only differentiate
 
         return json.dumps(self.document(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     def transcript(self) -> str:
-        """Return the trace as numbered sentences."""
+        """Return the trace as numbered sentences.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> x = ad.Variable(3.0, name="x")
+        >>> with ad.trace("a square") as steps, ad.GradientTape() as tape:
+        ...     y = x * x
+        >>> print(steps.transcript())
+        1. The tape watches x, which is 3.
+        2. Line 2: y is x times x, which is 9. The tape records it as entry 1.
+        """
         from .sentences import transcript
 
         return transcript(self.document())

@@ -210,15 +210,27 @@ class Updates:
             "np"
         }
         labels, leaves, spoken = self.writer.labels, dict[str, Any](), dict[str, str]()
+        of = {each: self.written[each] for each in found if each in self.written}
+        names = {
+            each: self.gradients.get(id(self.latest[pair])) or f"{labels[pair[1]]}_bar" for each, pair in of.items()
+        }
         for each in sorted(found):
             if each == name:
                 leaves[each], spoken[each] = 0, labels[variable]
-            elif each in self.written:
-                number, tensor = self.written[each]
+            elif each in of:
+                number, tensor = of[each]
                 is_own = tensor == variable and number == self.newest
                 leaves[each] = "g" if is_own else ("bar", labels[tensor])
-                gradient = self.gradients.get(id(self.latest[number, tensor]))
-                spoken[each] = gradient or f"{labels[tensor]}_bar"
+                # Two gradients must not look alike: neither two of one tensor, nor two that the program calls the same.
+                spoken[each] = each if [*names.values()].count(names[each]) > 1 else names[each]
+                if sum(tensor == other for _, other in of.values()) > 1:
+                    leaves[each] = "name", spoken[each]
+            else:
+                shown = self.writer.shown[each]
+                is_named = labels.has(shown)  # a part has a name in the program alone
+                leaves[each] = "name", shown if is_named else each
+                if is_named:
+                    spoken[each] = shown
         if found:
             said = WORD.sub(lambda word: spoken.get(word[0], word[0]), expression)
             is_short = found == spoken.keys() and len(said) <= LONGEST_SPOKEN

@@ -19,7 +19,7 @@ from ..core.walk import walk
 from ..text.frames import is_ours, user_frame
 from ..text.places import place, written
 
-OURS = f"{__package__.partition('.')[0]}."
+OURS, NUMPY, COMPILED = f"{__package__.partition('.')[0]}.", np.__file__.removesuffix("__init__.py"), "<compiled "
 
 
 @contextmanager
@@ -34,16 +34,24 @@ def warn_at_the_line() -> Iterator[None]:
 
 
 def show_at_the_line() -> None:
-    """Show warnings that were raised in this package at the user's line, from now on."""
+    """Show warnings that were raised in this package, or by NumPy for it, at the user's line, from now on."""
     show = warnings.showwarning
 
     def show_there(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
         frame = sys._getframe(1)
         while frame.f_back is not None and frame.f_code.co_filename != filename:  # Python's own frames
             frame = frame.f_back
-        if is_ours[filename] and frame.f_code.co_filename == filename and frame.f_globals["__name__"].startswith(OURS):
-            frame = user_frame(frame)
-            filename, lineno = frame.f_code.co_filename, frame.f_lineno
+        caller = user_frame(frame, lambda path: path.startswith((NUMPY, COMPILED)))
+        if frame.f_code.co_filename == filename and caller.f_globals.get("__name__", "").startswith(OURS):
+            user = user_frame(caller, lambda path: is_ours[path] or path.startswith(COMPILED))
+            # Python shows a warning once per line, and all of a user's lines share ours: remember the user's instead.
+            ours, said = frame.f_globals.get("__warningregistry__", {}), (str(message), category)
+            if ours.pop((*said, lineno), None):
+                seen = user.f_globals.setdefault("__warningregistry__", {"version": ours.get("version")})
+                if (*said, user.f_lineno) in seen:
+                    return
+                seen[*said, user.f_lineno] = True
+            filename, lineno = user.f_code.co_filename, user.f_lineno
         show(message, category, filename, lineno, file, line)
 
     warnings.showwarning = show_there

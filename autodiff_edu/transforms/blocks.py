@@ -51,7 +51,24 @@ class BlockMatrix:
 
     @classmethod
     def of_columns(cls, sources: Any, columns: list[Tensor]) -> BlockMatrix:
-        """Build it from the Jacobians of the flat gradient with respect to each source."""
+        """Build it from the Jacobians of the flat gradient with respect to each source.
+
+        Parameters
+        ----------
+        sources : structure of Tensor
+            What the function depends on.
+        columns : list of Tensor
+            For each source in order, a Jacobian of shape `(rows,)` followed by the shape of the source.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> sources = {"x": ad.constant(3.0), "y": ad.constant(2.0)}  # of x * y**2
+        >>> columns = [ad.constant([0.0, 4.0]), ad.constant([4.0, 6.0])]
+        >>> h = ad.BlockMatrix.of_columns(sources, columns)
+        >>> h["x"]["y"]
+        Tensor(4.)
+        """
         return cls(sources, np.concatenate([np.reshape(c, (c.shape[0], -1)) for c in columns], axis=1))
 
     def _row(self, k: int) -> list[Tensor]:
@@ -69,7 +86,16 @@ class BlockMatrix:
         return printable(f"BlockMatrix({n}×{n}: {', '.join(path for path, _ in flatten(self._sources, ''))})")
 
     def matrix(self) -> Tensor:
-        """Return all blocks as one matrix, whose rows and columns are `labels`."""
+        """Return all blocks as one matrix of shape `(rows, rows)`, whose rows and columns are `labels`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import autodiff_edu as ad
+        >>> h = ad.hessian(lambda p: p["x"] ** 2 + 3.0 * p["y"] ** 2)({"x": 1.0, "y": 1.0})
+        >>> np.linalg.eigvalsh(h.matrix())  # positive: it curves upwards
+        Tensor([2., 6.])
+        """
         matrix: Tensor = as_tensor(self._matrix)
         return matrix
 
@@ -90,6 +116,17 @@ class BlockMatrix:
         ------
         ValueError
             If its structure differs from the sources, or the shape of a part from its source.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> f = lambda p: p["x"] ** 2 + 3.0 * p["y"] ** 2
+        >>> at = {"x": 1.0, "y": 2.0}
+        >>> h, slope = ad.hessian(f)(at), ad.grad(f)(at)
+        >>> slope
+        {'x': Tensor(2.), 'y': Tensor(12.)}
+        >>> h.flatten(slope)
+        Tensor([ 2., 12.])
         """
         parts = flatten_like(self._sources, structure, "structure", "the sources are")
         for (path, part), tensor in zip(parts, self._tensors, strict=True):
@@ -114,6 +151,16 @@ class BlockMatrix:
         ------
         ValueError
             If the vector does not have one element per row.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import autodiff_edu as ad
+        >>> f = lambda p: p["x"] ** 2 + 3.0 * p["y"] ** 2
+        >>> at = {"x": 1.0, "y": 2.0}
+        >>> h, slope = ad.hessian(f)(at), ad.grad(f)(at)
+        >>> h.unflatten(np.linalg.solve(h.matrix(), h.flatten(slope)))  # Newton's step
+        {'x': Tensor(1.), 'y': Tensor(2.)}
         """
         if np.shape(vector) != (len(self.labels),):
             raise ValueError(f"the vector has shape {np.shape(vector)}, but the matrix has {len(self.labels)} rows")

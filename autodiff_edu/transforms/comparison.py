@@ -147,6 +147,7 @@ def wrongs(found: Arrays, sizes: Arrays, difference: Callable[[float], Arrays]) 
     others: list[Arrays] = []
     listed = []
     for k, (one, other, size) in enumerate(zip(map(np.asarray, found), expected, sizes, strict=True)):
+        size = np.nan_to_num(size)  # np.isclose would warn about an infinite tolerance
         wrong = ~np.isclose(one, other, rtol=1e-4, atol=ROUNDING * (1 + size))
         if wrong.any():  # perhaps it is the difference that is wrong: then other steps give other numbers
             with np.errstate(all="ignore"):  # they may leave the function's domain

@@ -192,7 +192,8 @@ def point_to_glossary(
 def opener(url: str) -> dict[str, str]:
     """Return the theme's description of the button that opens a chapter in the JupyterLab beside the book."""
     hint = "Open this chapter in a JupyterLab that runs in your browser (44 MB the first time)"
-    return {"type": "link", "text": "Open this chapter", "url": url, "tooltip": hint, "label": "open-chapter"}
+    text = '<span class="open-in">Open in </span>JupyterLab (44 MB)'  # a telephone has no room for two words more
+    return {"type": "link", "text": text, "url": url, "tooltip": hint, "label": "open-chapter"}
 
 
 def buttons(repository: str, chapter: str) -> list[dict[str, Any]]:

@@ -38,6 +38,10 @@ SEARCH = re.compile(r'<script src="[^"]*(?:searchtools|language_data|searchindex
 WAITS = re.compile(r'<script (?=src="[^"]*_static/(?!documentation_options)|data-sd)')
 PICTURE = re.compile(r'<img (?P<before>[^>]*)src="(?P<path>[^":]*_images/(?P<name>[^"]*))"')
 LANGUAGES = {"base.json", "en.json", "nemeth.json"}
+# Otherwise a first visit has no theme, so no colours and no borders, until the theme's script has run.
+NO_THEME = 'localStorage.getItem("theme") || "auto"'
+A_THEME = 'localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")'
+ABSTRACTS = re.compile(r"<script>const ABSTRACTS = .*?</script>\s*")
 
 META, DESCRIBED, CONTENT = (
     re.compile(r"<meta [^>]*>"),
@@ -57,8 +61,7 @@ def present(app: Sphinx, page: str, template: str, context: dict[str, Any], doct
     """Add what is shown where the page is shared: its title, its description and a picture."""
     if doctree is None:
         return
-    described = next(filter(DESCRIBED.search, META.findall(context.get("metatags", ""))), "")
-    told = unescape("".join(CONTENT.findall(described)))
+    told = read_description(context.get("metatags", ""))
     title = next(doctree.findall(nodes.title)).astext()
     site = app.config.html_title
     tags = {
@@ -101,11 +104,14 @@ def lighten_pages(site: Path) -> None:
         for icon in DRAWN.finditer(drawn)
         for name in (*re.findall(r"[a-z][\w-]*", icon["aliases"]), icon["name"])
     }
+    abstracts = {}
     for path in site.rglob("*.html"):
         if not {"_static", "lab"} & set(path.relative_to(site).parts):
             page = path.read_text(encoding="utf-8")
             root = "../" * (len(path.relative_to(site).parts) - 1)
+            abstracts[path.relative_to(site).with_suffix("").as_posix()] = read_description(page)
             light = with_pictures_later(with_icons(page, icons), site)
+            light = light.replace(NO_THEME, A_THEME)
             light = with_scripts_beside(light, site, root)
             light = re.sub(r'\s*<script defer src="[^"]*fontawesome\.js[^"]*"></script>', "", light)
             if path.name != "search.html":  # the form of any other page leads there
@@ -113,6 +119,18 @@ def lighten_pages(site: Path) -> None:
             if light != page:
                 path.write_text(light, encoding="utf-8")
     (scripts / "fontawesome.js").unlink(missing_ok=True)
+    search = site / "search.html"
+    told = json.dumps(abstracts, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
+    before, index, after = ABSTRACTS.sub("", search.read_text(encoding="utf-8")).partition(
+        '<script src="searchindex.js'
+    )
+    search.write_text(f"{before}<script>const ABSTRACTS = {told};</script>\n  {index}{after}", encoding="utf-8")
+
+
+def read_description(page: str) -> str:
+    """Return the description in a page's head."""
+    described = next(filter(DESCRIBED.search, META.findall(page)), "")
+    return unescape("".join(CONTENT.findall(described)))
 
 
 def with_icons(page: str, icons: dict[str, re.Match[str]]) -> str:

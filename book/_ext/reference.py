@@ -49,6 +49,9 @@ SEE = {
     "Tensor": "constant",
     "Trace": "trace",
     "UnconnectedError": "GradientTape.explain",
+    "Variable.assign": "/chapters/06-watched-or-none",
+    "Variable.assign_add": "/chapters/06-watched-or-none",
+    "Variable.assign_sub": "/chapters/06-watched-or-none",
     "compare": "/frameworks",
     "compiled.Compiled": "compile",
     "compiled.Program": "compile",
@@ -63,7 +66,7 @@ SEE = {
     "register_gradient": "custom_gradient",
     "stop_gradient": "/chapters/09-stop-gradient",
 }
-"""Where a name, or all of a module, is explained if not where a chapter says it first: with another name, on a page."""
+"""Where a name, or a whole class or module, is explained if not in the chapter that uses it first: a name or a page."""
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -145,16 +148,19 @@ def refer(name: str) -> list[str]:
     --------
     >>> refer("Corner")
     [':meth:`GradientTape.corners <autodiff_edu.GradientTape.corners>`', ':doc:`/chapters/14-corners`']
-    >>> refer("nn.Dense")
+    >>> refer("nn.SGD")
     [':doc:`/chapters/20-training`']
+    >>> refer("Variable.as_it_is") == refer("Variable")  # a method as its class
+    True
     """
     if name in taught():
         return [f":doc:`/{taught()[name]}`"]
-    other = SEE.get(name) or SEE.get(name.partition(".")[0], "")
+    if name not in SEE:
+        owner = name.rpartition(".")[0]
+        return refer(owner) if owner else []
+    other = SEE[name]
     if other.startswith("/"):
         return [f":doc:`{other}`"]
-    if not other:
-        return []
     role = "meth" if "." in other else "class" if inspect.isclass(getattr(ad, other)) else "func"
     return [f":{role}:`{other} <autodiff_edu.{other}>`", *refer(other)]
 

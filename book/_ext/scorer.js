@@ -1,5 +1,5 @@
 // What Sphinx's search does not do by itself: weights, questions in a learner's words, words with a typing error.
-/* global Search, Stemmer -- of Sphinx's scripts, which run before this one */
+/* global ABSTRACTS, Search, Stemmer -- of finishing.py and of Sphinx's scripts, which run before this one */
 /* eslint no-var: "off", no-unused-vars: "off" -- Sphinx's own script reads Scorer */
 var asked = "";
 const BEHIND = /^(contributing|made)\/|^(rule-source|teaching)$/; // read for other reasons than a question
@@ -45,6 +45,13 @@ var Scorer = {
 const { query: ask, _performSearch: find } = Search;
 Search.query = (question) => {
   asked = mend(question.toLowerCase().trim());
+  const list = Search.output;
+  list.appendChild = (result) => { // Sphinx calls this; results from the reference have a description
+    const page = result.querySelector("a").getAttribute("href").replace(/\.html.*/, "");
+    const told = result.querySelector("span") ? "" : ABSTRACTS[page];
+    if (told) result.append(Object.assign(document.createElement("p"), { className: "context", textContent: told }));
+    list.append(result);
+  };
   ask(asked);
   if (asked === question.toLowerCase().trim()) return;
   const note = document.createElement("p");

@@ -1,5 +1,4 @@
 // What the theme and the notebooks leave to be mended: print, screen readers, tables that sort.
-/* global DOCUMENTATION_OPTIONS -- of Sphinx */
 function mend() {
   // A player carries a picture of one telling step for where no script runs; print has use for it too.
   for (const player of document.querySelectorAll("[data-autodiff-player]")) {
@@ -27,13 +26,33 @@ function mend() {
   for (const output of document.querySelectorAll("div.output pre")) {
     output.classList.toggle("columns", /\S {2,}\S/.test(output.textContent));
   }
-  // An excerpt is read from its page, which files may not do; the search begins later.
-  if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+  // By keyboard alone, the exercises are two hundred presses of Tab away.
+  if (document.querySelector("#exercises")) {
+    const skip = document.createElement("a");
+    skip.href = "#exercises";
+    skip.textContent = "Skip to the exercises";
+    document.querySelector(".skip-link")?.append(skip);
+  }
+  // JupyterLab loads from a server only.
+  if (location.protocol === "file:") document.querySelector(".btn-open-chapter")?.remove();
   document.querySelector(".navbar-brand")?.parentElement.setAttribute("role", "banner");
 }
 
 // A player takes its own room from here on (book.css).
-addEventListener("autodiff-mounted", ({ target }) => target.classList.add("drawn"));
+addEventListener("autodiff-mounted", ({ target }) => {
+  target.classList.add("drawn");
+  makeNameUnique(target);
+});
+
+// Each landmark of a page has a name of its own: the second player of the same function has a number.
+function makeNameUnique(host) {
+  const playerOf = (each) => each.shadowRoot?.querySelector(".player");
+  const hosts = [...document.querySelectorAll("[data-autodiff-player]")].filter((each) => each !== host);
+  const names = hosts.map((each) => playerOf(each)?.ariaLabel);
+  const player = playerOf(host);
+  const name = player.ariaLabel;
+  for (let number = 2; name && names.includes(player.ariaLabel); number++) player.ariaLabel = `${name} (${number})`;
+}
 
 // Once a prediction is settled, the output that it was about opens: that of the next cell, where it is folded.
 addEventListener("autodiff-settled", ({ target }) => {
@@ -50,12 +69,21 @@ const FROM_A_FILE = "From a file, programs play but cannot be edited. Run python
 addEventListener("DOMContentLoaded", () => {
   const programs = document.querySelector("#live-programs");
   if (!programs) return;
+  const { programs: found, built } = JSON.parse(programs.textContent);
+  const cells = document.querySelectorAll("div.cell");
   if (location.protocol !== "file:") {
     import(new URL(programs.dataset.script, location.href));
+    const first = found?.find(({ cell, kind }) => cell !== null && ["play", "run"].includes(kind)
+      && cells[cell].querySelector(".cell_input:not(details *)"));
+    if (built && first) {
+      const size = document.createElement("p"); // in the pencil's tooltip, too, which a phone doesn't show
+      size.className = "live-size";
+      size.textContent = `The first time you run code, the page loads ${built} MB of Python.`;
+      cells[first.cell].querySelector(".cell_input").after(size);
+    }
     return;
   }
-  const cells = document.querySelectorAll("div.cell");
-  for (const { cell: number, kind } of JSON.parse(programs.textContent).programs) {
+  for (const { cell: number, kind } of found) {
     if (kind === "elsewhere") continue;
     const cell = number === null ? document.querySelector(".live-program") : cells[number].querySelector(".cell_input");
     const pencil = document.createElement("button");

@@ -12,12 +12,17 @@ import ast
 import builtins
 import dis
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from contextlib import suppress
 from functools import lru_cache
 from types import CodeType
 from typing import NamedTuple
 
+import numpy as np
+
 MAGIC = re.compile(r"\A\s*%%play\b(.*)$", re.MULTILINE)
+UNREADABLE = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
+"""What reading a program may raise."""
 MISSING = {"torch", "jax", "dask", "distributed", "ipywidgets"}
 """What no page can load."""
 PICTURES = {"matplotlib"}  # which takes longer to load than all the rest
@@ -39,9 +44,13 @@ SETTINGS = {
 """Functions and methods that change settings or files."""
 WRITING = {"at", "copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"}
 """Functions of NumPy that change an array; who uses it shares its name."""
+CALLED_BY_NAME = {"__init__", "__call__", "__post_init__"}
+"""Special methods that run only where a statement calls the object or its class."""
 PLAYS = {"play", "explore", "sweep", "descend", "drill", "check_gradients"}
 """Functions of the package that call a function and show something."""
 CLOCKS = {"time", "tracemalloc"}  # modules in which nobody finds a change
+HIDING = {"delattr", "eval", "exec", "globals", "locals", "setattr", "vars"}
+"""Functions that may bind any name, or change any object."""
 RANDOM = {"random", "nn"}  # modules with random numbers that all programs share
 OWN_RANDOM = {"default_rng", "Generator", "Random", "SeedSequence"}  # but for these
 ALWAYS_BIND = ast.Assign | ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
@@ -55,7 +64,11 @@ def plain(source: str) -> str:
     >>> plain("%%play --predict\nx = 1")
     '\nx = 1'
     """
-    return re.sub(r"^%load_ext .*$", "", MAGIC.sub("", source, count=1), flags=re.MULTILINE)
+    text = MAGIC.sub("", source, count=1)
+    with suppress(*UNREADABLE):
+        ast.parse(text)
+        return text  # such a line is part of a string
+    return re.sub(r"^%load_ext .*$", "", text, flags=re.MULTILINE)
 
 
 def needed(above: list[ast.Module], program: ast.Module) -> list[ast.Module]:
@@ -94,24 +107,30 @@ class Modules(NamedTuple):
         All of it: modules, and what they hold.
     pure : set of str
         What comes from modules whose functions change nothing.
+    aliases : set of str
+        Other names that statements give to these: `m` after `m = np`.
     random : set of str
         Modules with random numbers that all programs share.
     takes : set of str
         Functions and classes that take from these.
+    foreign : set of str
+        Names from other libraries. A statement that calls one and ignores the result is taken to change something.
     hides : bool
-        Whether one imports `*`, whatever that binds.
+        Whether one may bind names that cannot be read off the code: by `import *`, `exec` or `globals`.
     """
 
     names: set[str]
     pure: set[str]
+    aliases: set[str]
     random: set[str]
     takes: set[str]
+    foreign: set[str]
     hides: bool
 
     @staticmethod
     def of(statements: list[ast.stmt]) -> Modules:
         """Read the imports."""
-        others = {name for node in statements if not is_import(node) for name in bound(node)}
+        others = list_own(statements)
         found = {"np": ["numpy"], "ad": ["autodiff_edu"]}
         taken = set[str]()
         for node in statements:
@@ -126,9 +145,23 @@ class Modules(NamedTuple):
                         taken.add(alias.asname or alias.name)
         found = {name: path for name, path in found.items() if name not in others}
         shared = {name for name, path in found.items() if RANDOM & {*path} and path[-1] not in OWN_RANDOM}
-        modules = {name for name in shared if found[name][-1] in RANDOM}
+        modules = {name for name in shared if found[name][-1] in RANDOM and found[name][-2:] != ["random", "random"]}
+        aliases = dict[str, list[str]]()
+        for node in statements:
+            match node:
+                case (
+                    ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute() as value)
+                    | ast.AnnAssign(target=ast.Name(id=name), value=ast.Name() | ast.Attribute() as value)
+                ):
+                    if path := (found | aliases).get(owner(value)):
+                        aliases[name] = [*path, *ast.unparse(value).split(".")[1:]]
+        modules |= {name for name, path in aliases.items() if path[-1] in RANDOM}
         pure = {name for name, path in found.items() if path[0] in PURE_MODULES}
-        return Modules({*found}, pure, modules, (shared - modules) & taken, "*" in found)
+        foreign = {name for name, path in found.items() if path[0] not in PURE_MODULES | CLOCKS | {"autodiff_edu"}}
+        hides = "*" in found or any(
+            _may_bind_anything(node) for statement in statements for node in ast.walk(statement)
+        )
+        return Modules({*found}, pure, {*aliases}, modules, (shared - modules) & taken, foreign, hides)
 
     def give_random_numbers(self, tree: ast.AST) -> bool:
         """Return whether a program takes from the random numbers that all programs share."""
@@ -136,11 +169,19 @@ class Modules(NamedTuple):
             match node:
                 case ast.Name(id=name) if name in self.takes:
                     return True
-                case ast.Attribute() if owner(node) in self.names:
+                case ast.Attribute() if owner(node) in self.names | self.aliases:
                     *path, last = ast.unparse(node).split(".")
                     if {*path} & (RANDOM | self.random) and last not in OWN_RANDOM:
                         return True
         return False
+
+
+def _may_bind_anything(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id=name), args=args) if name in HIDING:
+            # With a namespace of its own, `exec` binds no name here.
+            return len(args) < 2 or name in {"delattr", "setattr"}
+    return False
 
 
 def connect(
@@ -151,7 +192,7 @@ def connect(
     If one takes from random numbers that all share, so do all that take from them. After an import of `*`, all
     statements are returned. What `pictures` change in a module does not matter.
     """
-    own = {name for node in statements if not is_import(node) for name in bound(node)}
+    own = list_own(statements)
     known = modules.names | ({*dir(builtins), "display"} - own)
     names = {node: (used(node) | bound(node)) - known for node in statements if not is_import(node)}
     found = list_settings(list(names), modules) - pictures
@@ -181,19 +222,29 @@ def list_settings(statements: list[ast.stmt], modules: Modules) -> set[ast.stmt]
 
 def sets(statement: ast.stmt, modules: Modules) -> bool:
     """Return whether a statement may change what modules hold, such as a setting, or registers a function."""
+    names = modules.names | modules.aliases
     for node in ast.walk(statement):
         match node:
             case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in SETTINGS:
                 return True
+            case ast.Call(func=ast.Attribute(attr=name) as called) if (
+                name[:3] == "set" and owner(called) in modules.foreign
+            ):
+                return True
             case ast.Call(func=ast.Name(id="open"), args=args, keywords=keywords):
                 if len(args) > 1 or any(keyword.arg == "mode" for keyword in keywords):
                     return True
-            case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) as method)) if name not in PLAYS | WRITING:
-                is_random = modules.give_random_numbers(method)
-                if owner(method) in modules.names - CLOCKS and not is_random:
+            case ast.Call(func=ast.Attribute(attr="open"), args=[ast.Constant(value=str(mode)), *_]):
+                if {*mode} <= {*"rwaxbt+"}:
                     return True
-            case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()) if owner(node) in modules.names:
-                return True
+            case ast.Expr(value=ast.Call(func=called)) if getattr(called, "attr", "") not in PLAYS | WRITING:
+                is_method = owner(called) in (names if isinstance(called, ast.Attribute) else modules.aliases) - CLOCKS
+                is_called = is_method or owner(called, of_results=True) in modules.foreign | {"getattr"}
+                if is_called and not modules.give_random_numbers(called):
+                    return True
+            case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+                if owner(node, of_results=True) in names:
+                    return True
     return registers(statement)
 
 
@@ -205,17 +256,33 @@ def registers(statement: ast.stmt) -> bool:
 
 def list_only_showing(statements: list[ast.stmt], pictures: set[ast.stmt], modules: Modules) -> set[ast.stmt]:
     """Return the statements that draw or play, and change nothing else, nor call a function that may."""
-    own = {name for node in statements if not is_import(node) for name in bound(node)}
-    found, pure = set[ast.stmt](), modules.pure | (PURE_FUNCTIONS - own)
+    classes = [node for node in ast.walk(ast.Module(statements, [])) if isinstance(node, ast.ClassDef)]
+    methods = [node for each in classes for node in each.body if isinstance(node, ast.FunctionDef)]
+    own = list_own(statements)
+    always = (
+        modules.pure | (PURE_FUNCTIONS - own) | {f".{name}" for name in PURE_METHODS - {node.name for node in methods}}
+    )
+    hooks = [
+        node for node in methods if node.decorator_list or (node.name[:2] == "__" and node.name not in CALLED_BY_NAME)
+    ]
+    is_free = all(is_pure(node, always) for node in hooks)  # else any operation may change something
+    made = {name for node in statements if is_definition(node) for name in bound(node)}
+    found, functions, drawn = set[ast.stmt](), dict[str, ast.stmt](), set[str]()
     for node in statements:
-        is_one = is_pure(node, pure | PURE_FUNCTIONS - own) and not modules.give_random_numbers(node)
+        pure = (always | {*functions}) - {*_list_local_names(node)} | modules.pure | drawn
+        is_one = is_pure(node, pure, made - pure - bound(node)) and not modules.give_random_numbers(node)
         if node in pictures and (is_one or is_import(node)):
             found.add(node)
-            pure |= bound(node)
-        elif is_one and is_play(node):
+            drawn |= bound(node)
+            continue
+        if is_one and is_free and is_play(node):
             found.add(node)
-        elif is_definition(node):
-            pure = pure | bound(node) if is_one else pure - bound(node)
+        gone = bound(node)
+        while gone:  # with a function that is bound anew, what calls it may change something
+            functions = {name: each for name, each in functions.items() if name not in gone}
+            gone = {name for name, each in functions.items() if used(each) & gone}
+        if is_definition(node) and is_one and not registers(node):
+            functions |= dict.fromkeys(bound(node), node)
     return found
 
 
@@ -227,28 +294,58 @@ def is_play(statement: ast.stmt) -> bool:
     return False
 
 
-def is_pure(statement: ast.stmt, pure: set[str]) -> bool:
-    """Return whether a statement calls only what is `pure`, and changes no object."""
+def is_pure(statement: ast.stmt, pure: set[str], impure: Set[str] = frozenset()) -> bool:
+    """Return whether a statement calls and passes on only what is `pure`, and changes no object."""
     for node in ast.walk(statement):
         match node:
-            case ast.Call(keywords=keywords) if any(keyword.arg == "out" for keyword in keywords):
+            case ast.Call(keywords=keywords) if any(_changes(each, pure) for each in keywords) or _writes_to_argument(
+                node
+            ):
                 return False
             case ast.Call(func=ast.Name(id=name)) if name in pure:
                 pass
             case ast.Call(func=ast.Attribute(value=ast.Name(id="ad"), attr=name), args=[first, *_]) if name in PLAYS:
                 if not isinstance(first, ast.Lambda) and getattr(first, "id", "") not in pure:
                     return False
-            case ast.Call(func=ast.Attribute(attr=name) as method) if name in PURE_METHODS or owner(method) in pure:
+            case ast.Call(func=ast.Attribute(attr=name) as method) if {f".{name}", owner(method)} & pure:
                 if name in SETTINGS | WRITING:
                     return False
+            case ast.Name(id=name, ctx=ast.Load()) if name in impure:
+                return False
             case ast.Assign(targets=targets) if all(map(binds, targets)):
                 pass
             case (
                 ast.Call() | ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.NamedExpr() | ast.Delete()
-                | ast.Global() | ast.Nonlocal()
+                | ast.Global() | ast.Nonlocal() | ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store())
             ):  # fmt: skip
                 return False
     return True
+
+
+def _changes(keyword: ast.keyword, pure: set[str]) -> bool:
+    """Return whether a keyword argument may change something: `out`, an impure `key`, or any of `**these`."""
+    is_key = keyword.arg == "key" and not isinstance(keyword.value, ast.Lambda)
+    return keyword.arg in ("out", None) or (is_key and getattr(keyword.value, "id", "") not in pure)
+
+
+def _list_local_names(statement: ast.stmt) -> Iterator[str]:
+    """Yield the names that the functions in a statement bind, which may hide pure functions there."""
+    for function in ast.walk(statement):
+        if isinstance(function, ast.FunctionDef | ast.Lambda):
+            yield from (node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg))
+            body = function.body if isinstance(function, ast.FunctionDef) else []
+            yield from (name for each in body for name in bound(each))
+
+
+def _writes_to_argument(call: ast.Call) -> bool:
+    """Return whether a call writes into an array that it is given by position: `np.add(a, b, a)`."""
+    match call.func:
+        case ast.Attribute(value=ast.Attribute(attr="ndarray")):
+            return True
+        case ast.Attribute(attr=name):
+            ufunc = getattr(np, name, None)
+            return isinstance(ufunc, np.ufunc) and len(call.args) > ufunc.nin
+    return False
 
 
 def depend_on(statements: list[ast.stmt], packages: set[str]) -> set[ast.stmt]:
@@ -330,8 +427,14 @@ def bound(statement: ast.AST) -> set[str]:
 
 def _bound(node: ast.AST) -> Iterator[str]:
     match node:
-        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             yield name
+        case ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+            yield name
+            yield from (each for child in ast.iter_child_nodes(node) for each in _bound(child))
+        case ast.MatchAs(name=str(name), pattern=pattern):
+            yield name
+            yield from _bound(pattern) if pattern is not None else ()
         case ast.Import(names=names) | ast.ImportFrom(names=names):
             yield from (alias.asname or alias.name.partition(".")[0] for alias in names)
         case ast.Name(id=name, ctx=ast.Store()):
@@ -343,6 +446,12 @@ def _bound(node: ast.AST) -> Iterator[str]:
                 yield from _bound(child)
 
 
+def list_own(statements: list[ast.stmt]) -> set[str]:
+    """Return the names that statements bind by anything but an import, including those declared `global`."""
+    own = {name for node in statements if not is_import(node) for name in bound(node)}
+    return own.union(*(each.names for node in statements for each in ast.walk(node) if isinstance(each, ast.Global)))
+
+
 def is_import(statement: ast.AST) -> bool:
     """Return whether a statement imports names."""
     return isinstance(statement, ast.Import | ast.ImportFrom)
@@ -350,11 +459,11 @@ def is_import(statement: ast.AST) -> bool:
 
 def is_definition(statement: ast.AST) -> bool:
     """Return whether a statement defines a function or a class, which does nothing until it is called."""
-    return isinstance(statement, ast.FunctionDef | ast.ClassDef)
+    return isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
 
 
-def owner(node: ast.AST) -> str:
-    """Return the name that an attribute or element belongs to."""
-    while isinstance(node, ast.Attribute | ast.Subscript):
-        node = node.value
+def owner(node: ast.AST, of_results: bool = False) -> str:
+    """Return the name that an attribute or element belongs to; with `of_results`, also `f` for `f(x).a`."""
+    while isinstance(node, ast.Attribute | ast.Subscript) or (of_results and isinstance(node, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""

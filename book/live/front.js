@@ -66,6 +66,7 @@ async function draw({ trace, layout }) {
   after.append(script);
   after.dataset.start = root.querySelector(".player").dataset.step;
   after.style.cssText = `position: absolute; visibility: hidden; width: ${before.offsetWidth}px`;
+  root.querySelector(".player").ariaLabel = null; // the next one has the name
   before.before(after);
   const drawn = new Promise((resolve) => after.addEventListener("autodiff-mounted", resolve, { once: true }));
   for (const [build, mount] of Object.entries(globalThis.autodiffPlayers)) (await mount)(build);

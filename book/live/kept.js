@@ -25,6 +25,9 @@ export function keep(key, value) {
   }
 }
 
+// The start of a message that something could not be saved.
+export const UNKEPT = "This browser can’t save anything for this page, or its storage is full.";
+
 // Whether this browser keeps anything for the page.
 export function keeps() {
   return keep("try", 1) && keep("try", null);
@@ -92,11 +95,12 @@ export function gone(programs, page) {
 }
 
 // Adds what came from elsewhere to what is kept; of two texts the one that is here stays, and offers the other. Returns
-// "new", "other" or "known"; nothing if it can't be kept.
+// "new", "other" or "known"; nothing if it can't be kept. Of two answers a right one stays.
 export function merge(key, value, why) {
   const here = sound(key);
   const source = value.source;
   if (!here) return isSound(key, value) && keep(key, value) ? "new" : undefined;
+  if (key.startsWith("answer ") && value.right && !here.right) return keep(key, value) ? "new" : undefined;
   if (!key.startsWith("text ")) return "known";
   const { others = [] } = here;
   const known = [here, ...others].map((each) => each.source);
@@ -163,9 +167,12 @@ function line(words, press, pressed) {
 
 // Keeps what is typed into a program, and offers the other texts above it. `values` are those that its fields hold, and
 // `guest` is true as long as a link's program is there.
-export function memory(program, fields, { before: { guest, source: came } = {}, others }, { page, values, say }) {
+export function memory(program, fields, { before: { guest, source: came } = {}, others }, { page, values }) {
   const key = `text ${program.id}`;
   let last = JSON.stringify(read(key));
+  let theirs; // the text that another tab has kept last, unless this one has kept it since
+  let isGone = false; // whether another tab, or "Forget everything", has removed what is typed here
+  let isUnkept = false;
   let left; // what stood here before Reset: it is kept until something else is typed, or the page is left
   let resetting = false;
   let made; // a program that the page wrote there
@@ -181,7 +188,15 @@ export function memory(program, fields, { before: { guest, source: came } = {}, 
     const lines = others.map((other) => line(...wordsOf(other), () => put(other)));
     const more = lines.splice(MOST);
     if (more.length) lines.push(folded(`${more.length} more of your texts for this program`, more));
-    if (left?.back) lines.unshift(line("Your text is gone.", "Bring it back", left.back));
+    const what = left?.isEdited ? "Your text is gone." : "Reset removed the other texts that were offered here.";
+    if (left) lines.unshift(line(what, left.isEdited ? "Bring it back" : "Bring them back", left.back));
+    if (isGone) {
+      lines.unshift(line("This text is no longer saved: it was removed in another tab.", "Save it again", keepAll));
+    }
+    if (isUnkept) {
+      const textContent = `${UNKEPT} Copy your text before you leave the page.`;
+      lines.unshift(Object.assign(document.createElement("p"), { className: "live-offer", textContent }));
+    }
     if (guest) lines.unshift(barOf("This program comes from a link. Read it before you press Replay."));
     bar.replaceChildren(...lines);
   }
@@ -204,14 +219,29 @@ export function memory(program, fields, { before: { guest, source: came } = {}, 
     const now = read(key);
     if (JSON.stringify(now) === last) return;
     last = JSON.stringify(now);
-    if (!isSound(key, now)) return;
+    isGone = now === null && !guest && isEdited();
+    if (isSound(key, now)) hear(now);
+    offer();
+  }
+
+  function hear(now) {
     const source = fields.source();
+    theirs = now.source;
     const isTab = ({ why }) => why === "tab"; // what another tab says of tabs, this one has heard itself
     others = others.filter((other) => !isTab(other));
     const rest = (now.others ?? []).filter((other) => !isTab(other));
     for (const other of [...rest, { source: now.source, why: "tab", guest: now.guest }]) {
       if (![source, program.source].includes(other.source)) others = add(others, other);
     }
+  }
+
+  const isEdited = () => fields.source() !== program.source || Object.keys(fields.texts()).length > 0;
+
+  // Reset is undone, or over.
+  function restore(before) {
+    const isNew = ({ source }) => !others.some((other) => other.source === source);
+    others = [...others, ...before.filter(isNew)]; // others: what another tab has kept meanwhile
+    left = undefined;
     offer();
   }
 
@@ -227,38 +257,40 @@ export function memory(program, fields, { before: { guest, source: came } = {}, 
     if (guest && source !== program.source) guests.add(source);
     if (!guest && source !== program.source) mine = source;
     if (left) {
-      if (source === program.source && !Object.keys(texts).length) return;
-      if (source === left.source) ({ others } = left); // Reset was undone
-      left = undefined;
-      offer();
+      if (!isEdited()) return;
+      restore(source === left.source ? left.others : []);
     }
     listen();
-    const changed = source !== program.source || Object.keys(texts).length > 0 || others.length > 0;
+    const changed = isEdited() || others.length > 0;
     const { name, source: edition } = program;
     const value = { edition, source, values: values(), texts, others, page, name, guest };
-    if (!keep(key, changed ? value : null)) {
-      say("This browser keeps nothing here, or has no room left: copy what you type before you leave the page.");
+    const isKept = keep(key, changed ? value : null) || !changed;
+    if (isGone || isUnkept === isKept) {
+      [isGone, isUnkept] = [false, !isKept];
+      offer();
     }
+    if (theirs === source) theirs = undefined;
     last = JSON.stringify(read(key));
     if (guest) settleLink();
   }
 
   // `work` puts the book's program back, and `undo` what stands here now.
   function reset(work, undo) {
-    const [source, texts] = [fields.source(), fields.texts()];
-    const isEdited = source !== program.source || Object.keys(texts).length > 0;
-    const wasGuest = guest;
+    const [source, wasEdited, wasGuest] = [fields.source(), isEdited(), guest];
     const back = () => {
       guest = wasGuest;
+      restore(left.others);
       undo();
       keepAll();
     };
     resetting = true;
     work();
     resetting = false;
-    guest = false;
-    if (isEdited || others.length) left = { source, others, back: isEdited && back };
-    others = wasGuest ? others.filter((other) => !other.guest) : []; // the reader's own text is not the guest's to drop
+    guest = isGone = false;
+    // The reader's own text is not the guest's to drop, nor is what another tab has.
+    const stay = others.filter((other) => (wasGuest ? !other.guest : other.source === theirs));
+    if (wasEdited || stay.length < others.length) left = { source, others, isEdited: wasEdited, back };
+    others = stay;
     offer();
   }
 
@@ -267,8 +299,11 @@ export function memory(program, fields, { before: { guest, source: came } = {}, 
   addEventListener("pagehide", () => {
     if (!left) return;
     const { name, source } = program;
-    const rest = { edition: source, source, values: program.values, texts: {}, others, page, name };
-    keep(key, others.length ? rest : null);
+    const now = sound(key);
+    const isTheirs = now && now.source === theirs;
+    const stays = isTheirs ? now : { edition: source, source, values: program.values, texts: {}, page, name };
+    const rest = others.filter((other) => other.source !== stays.source);
+    keep(key, isTheirs || rest.length ? { ...stays, others: rest } : null);
   });
   offer();
   return { isGuest: () => guest, keepAll, put, reset };

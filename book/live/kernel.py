@@ -19,13 +19,14 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from decimal import getcontext, localcontext
 from functools import lru_cache
 from io import BytesIO, StringIO
 from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
-from earlier import MAGIC, is_import, needed, plain
+from earlier import MAGIC, UNREADABLE, is_import, needed, plain
 from mathematics import advise
 
 NAME = "program.py"
@@ -40,8 +41,6 @@ LONGEST_MESSAGE = 200
 """How many characters of an error above are shown."""
 FIELDS = 20
 """How many values of a program have a field."""
-UNREADABLE = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
-"""What reading a program may raise."""
 VIEWS = {"play", "explore", "sweep", "descend"}
 VALUES = {"Variable", "constant"}
 
@@ -220,7 +219,7 @@ class Kernel:
             _refuse_magics(source, name)
             if texts:
                 told["source"] = source = with_values(source, texts)
-            with np.errstate(), np.printoptions():  # another program finds them as they were
+            with np.errstate(), np.printoptions(), localcontext():  # another program finds them as they were
                 cells, told["above"] = _setup(above, source)
                 told["taken"] = [not all(map(is_import, cell.body)) for cell in cells]
                 names, failure = self._names(above, cells, key)
@@ -246,7 +245,7 @@ class Kernel:
             raise TypeError("the last line of this cell is not a TrainButton")
         names, _ = self._names(above, _setup(above, source)[0])
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-            exec(compile(tree, NAME, "exec"), names)
+            exec(compile(tree, NAME, "exec", dont_inherit=True), names)
             for html in eval(ast.unparse(button), names).train():
                 tell(html)
 
@@ -270,7 +269,7 @@ class Kernel:
                 for cell, each in zip(cells, above, strict=True):
                     name = _name(each["title"])
                     try:
-                        exec(compile(cell, name, "exec"), names)
+                        exec(compile(cell, name, "exec", dont_inherit=True), names)
                     except BaseException as error:
                         failure = failure or _describe_failure(each["title"], error)
             _open_figures()  # those of the cells above are theirs
@@ -296,10 +295,17 @@ class Kernel:
                 self._show(each, told, key)
                 displayed.append(each)
 
+        def show_figures() -> None:
+            for figure in _open_figures():
+                if not any(figure is each for each in displayed):
+                    display(figure)
+
+        _open_figures()  # what was stopped may have left some
         names |= {"display": display, "input": _no_input}
-        tree = ast.parse(_known(plain(source), name), name)
+        text = plain(source)
+        tree = ast.parse(_known(text, name), name)
         last = tree.body[-1] if tree.body else None
-        if isinstance(last, ast.Expr) and not plain(source).rstrip().endswith(";"):  # its value is shown
+        if isinstance(last, ast.Expr) and not _ends_in_semicolon(text, last):  # its value is shown
             tree.body[-1] = ast.copy_location(ast.Assign([ast.Name(SHOWN, ast.Store())], last.value), last)
         magic = MAGIC.search(source)
         options = {"predict": True} if magic is not None and "--predict" in magic[1] else {}
@@ -307,7 +313,7 @@ class Kernel:
             names[STEPS] = ad.trace(title)
             block = ast.withitem(ast.Name(STEPS, ast.Load()), ast.Name(STEPS, ast.Store()))
             tree.body = [ast.With([block], tree.body)]
-        code = compile(ast.fix_missing_locations(tree), name, "exec")
+        code = compile(ast.fix_missing_locations(tree), name, "exec", dont_inherit=True)
         with redirect_stdout(printed), redirect_stderr(printed):
             try:
                 exec(code, names)
@@ -320,6 +326,7 @@ class Kernel:
                 elif hasattr(error, "player") and hasattr(error, "__notes__"):  # of `ad.play`, whose note says so
                     error.__notes__ = [note for note in error.__notes__ if "attribute `player`" not in note]
                     display(error.player)
+                show_figures()
                 raise
             if magic is not None and tree.body and not has_steps(names[STEPS]):
                 print("%%play: no tape recorded anything in this cell, so there is nothing to step through.")
@@ -327,9 +334,7 @@ class Kernel:
                 display(ad.play(names[STEPS], **options))
             if names.get(SHOWN) is not None:
                 display(names[SHOWN])
-            for figure in _open_figures():
-                if not any(figure is each for each in displayed):
-                    display(figure)
+            show_figures()
 
     def _show(self, shown: Any, told: dict[str, Any], key: str) -> None:
         """Add what a notebook would show of a value."""
@@ -408,12 +413,12 @@ class _Digest(pickle.Pickler):
 
 
 def _digest(names: dict[str, Any]) -> bytes | None:
-    """Return bytes that differ if an object, NumPy's settings or the random numbers to come do; None if none can be."""
+    """Return bytes that change with objects, number settings or random states; None if they can't be computed."""
     file = BytesIO()
     layers = sys.modules.get("autodiff_edu.nn.initialisers")
     own = {name: thing for name, thing in names.items() if name not in {"__builtins__", "display", "input"}}
     try:
-        states = [np.random.get_state(), random.getstate(), np.geterr(), np.get_printoptions()]
+        states = [np.random.get_state(), random.getstate(), np.geterr(), np.get_printoptions(), getcontext()]
         _Digest(file).dump([own, states, layers and layers._generator])
     except Exception:  # of whatever it finds
         return None
@@ -435,6 +440,11 @@ def _setup(above: list[dict[str, Any]], source: str) -> tuple[list[ast.Module], 
     return needed(cells, ast.parse(plain(source))), failure
 
 
+def _ends_in_semicolon(source: str, last: ast.Expr) -> bool:
+    line = source.split("\n")[(last.end_lineno or 1) - 1].encode()
+    return line[last.end_col_offset :].lstrip().startswith(b";")
+
+
 def _describe_failure(title: str, error: BaseException) -> dict[str, Any]:
     shown = traceback.format_exception_only(error)[-1].strip()
     return {"title": title, "line": _line(error, _name(title)), "message": shown[:LONGEST_MESSAGE]}
@@ -443,7 +453,7 @@ def _describe_failure(title: str, error: BaseException) -> dict[str, Any]:
 @lru_cache(maxsize=256)  # the nodes stay the same, and with them what `earlier` has found in them
 def _parse(text: str, name: str) -> ast.Module:
     tree = ast.parse(text, name)
-    compile(tree, name, "exec")  # refuses, for instance, a `return` outside a function
+    compile(tree, name, "exec", dont_inherit=True)  # refuses, for instance, a `return` outside a function
     return tree
 
 

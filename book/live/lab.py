@@ -1,4 +1,4 @@
-"""Build the course as a JupyterLite, a JupyterLab that runs in the browser: "Open this chapter" leads there.
+"""Build the course as a JupyterLite, a JupyterLab that runs in the browser: "Open in JupyterLab" leads there.
 
     python book/live/lab.py
 
@@ -31,7 +31,9 @@ EXTENSIONS = Path(sys.prefix) / "share" / "jupyter" / "labextensions"
 KERNEL = EXTENSIONS / "@jupyterlite" / "pyodide-kernel-extension"
 OWN = ("piplite", "pyodide_kernel", "ipykernel")  # wheels that come with the kernel's extension
 WITH_VIEWS = ("jupyterlab_widgets", "anywidget")  # wheels with what JupyterLab itself needs to show a player
-ANYWHERE = ("--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", "3.14")
+DASK = ("click", "cloudpickle", "fsspec", "locket", "packaging", "partd", "pyyaml", "toolz")  # what its arrays need
+PLATFORMS = ("--platform", "any", "--abi", "none", "--implementation", "cp", "--python-version", "3.14")
+PLATFORMS += ("--platform", "manylinux2014_x86_64", "--abi", "cp314")  # PyYAML also works without it
 
 
 def build(target: Path) -> None:
@@ -64,7 +66,20 @@ def download(wheels: Path) -> None:
     """Download the wheels that lab.txt lists; pip checks their hashes."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
     listed = ["--require-hashes", "--requirement", str(HERE / "lab.txt")]
-    subprocess.run([*pip, *ANYWHERE, "--only-binary=:all:", "--dest", str(wheels), *listed], check=True)
+    subprocess.run([*pip, *PLATFORMS, "--only-binary=:all:", "--dest", str(wheels), *listed], check=True)
+    for path in wheels.glob("*manylinux*.whl"):
+        drop_compiled(path)
+
+
+def drop_compiled(wheel: Path) -> None:
+    """Replace a wheel by one without its compiled modules."""
+    distribution, version, *_ = wheel.name.split("-")
+    plain = wheel.with_name(f"{distribution}-{version}-py3-none-any.whl")
+    with zipfile.ZipFile(wheel) as archive, zipfile.ZipFile(plain, "w", zipfile.ZIP_DEFLATED) as copy:
+        for file in archive.infolist():
+            if not file.filename.endswith(".so"):
+                copy.writestr(file, archive.read(file))
+    wheel.unlink()
 
 
 def write_contents(folder: Path) -> None:
@@ -96,13 +111,14 @@ def write_python(wheels: Path, folder: Path) -> list[str]:
         if distribution == "jupyterlab_widgets":
             continue
         name = distribution.replace("_", "-").lower()
-        preloaded.append(name)
+        if name not in ("dask", *DASK):  # loaded when a cell imports it
+            preloaded.append(name)
         shutil.copyfile(path, folder / path.name)
         packages[name] = packages["numpy"] | {
             "name": name,
             "version": version,
             "imports": modules(path),
-            "depends": [],
+            "depends": list(DASK) if name == "dask" else [],
             "file_name": path.name,
             "sha256": digest(path),
         }

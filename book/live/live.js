@@ -4,7 +4,7 @@ import { areValues, barOf, memory, sort, typed } from "./kept.js";
 import { isLink, linkButton, programOf } from "./linked.js";
 import { olderOutputs } from "./older.js";
 import { ask, obstacle, placed, progressOf, stop, Stopped } from "./python.js";
-import { shown } from "./shown.js";
+import { short, shown } from "./shown.js";
 import { sliders } from "./sliders.js";
 import { remember, sayWhatIsGone, solve, tick } from "./solved.js";
 import { trainer } from "./trainer.js";
@@ -27,6 +27,8 @@ const link = await programOf(programs).catch(({ message }) => {
 });
 
 const ACTIONS = { check: "Check", play: "Replay", run: "Run" };
+const UNSHOWN = "The page can’t show this result: Python sent it in an unexpected form. "
+  + "Did the program change something inside the package?";
 const LEFT_OUT = "This ran with the book's version of the cells above, not with the program from the link.";
 const editors = new Map(); // by program, what is typed into it
 // Nothing builds on an exercise, which is the reader's; of a cell that runs elsewhere, some statements may run here.
@@ -196,6 +198,7 @@ function live(cell, program, fields, texts) {
   let ran = { source: program.source, texts: {} }; // what is shown is of this
   let { values } = texts.before ?? program;
   let busy = false;
+  let latest;
   const key = program.id;
   fields.form.addEventListener("changed", () => {
     if (busy) return;
@@ -203,7 +206,7 @@ function live(cell, program, fields, texts) {
     markOld();
   });
   const { isGuest, keepAll, put, reset } = memory(program, fields, texts, {
-    page, values: () => values, say: (text) => status(fields, text),
+    page, values: () => values,
   });
   editors.set(program, () => (isGuest() ? program : { source: fields.source(), texts: fields.texts() }));
   markOld();
@@ -212,10 +215,15 @@ function live(cell, program, fields, texts) {
   }
 
   cell.addEventListener("own", ({ detail }) => {
-    if (busy) return;
-    put({ source: detail }, true);
-    replay();
+    latest = detail; // of those that come while one runs, the last runs next
+    if (!busy) playOwn();
   });
+  function playOwn() {
+    put({ source: latest }, true);
+    latest = undefined;
+    replay();
+  }
+
   fields.form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (!busy) replay();
@@ -261,20 +269,25 @@ function live(cell, program, fields, texts) {
       const run = { above: above(program, isGuest()), ...sent, key, data, title: titleOf(program) };
       const asked = { run, guest: isGuest() };
       const told = await ask(asked, (how) => progress(fields, how));
-      show(told, sent, run.above);
+      try {
+        show(told, sent, run.above);
+      } catch {
+        throw Object.assign(new Error(UNSHOWN), { running: true });
+      }
     } catch (error) {
-      if (error instanceof Stopped) status(fields, "Stopped. Python will start again when you press the button.");
-      else status(fields, error.running ? error.message : failed(error));
+      if (error instanceof Stopped) {
+        latest = undefined;
+        status(fields, "Stopped. Python will start again when you press the button.");
+      } else status(fields, error.running ? error.message : failed(error));
     }
     working(false);
+    if (latest !== undefined) playOwn();
   }
 
   function show(told, sent, ranAfter) {
     // Only fields change a program. A program could change what Python says of it.
     if (!Object.keys(sent.texts).length) told.source = sent.source;
-    if (typeof told.source !== "string" || told.source.length > LONGEST || !areValues(told.values)) {
-      throw Object.assign(new Error("The program changed what Python says of it."), { running: true });
-    }
+    if (typeof told.source !== "string" || told.source.length > LONGEST || !areValues(told.values)) throw new Error();
     const culprit = programs.find((each) => told.above && titleOf(each) === told.above.title);
     // What was typed while the program ran is not what has run; it stays.
     if (fields.source() === sent.source && JSON.stringify(fields.texts()) === JSON.stringify(sent.texts)) {
@@ -292,7 +305,7 @@ function live(cell, program, fields, texts) {
     const box = shown(told);
     const outputs = [...box.children];
     let room = SLIDERS;
-    for (const [number, { output, ranges }] of told.sliders.entries()) {
+    for (const [number, { output, ranges }] of told.sliders.slice(0, SLIDERS).entries()) {
       const given = { key, number, output: outputs[output], replay, guest: isGuest(), most: room };
       outputs[output].before(sliders(ranges, given));
       room -= Math.min(room, ranges.length);
@@ -302,10 +315,11 @@ function live(cell, program, fields, texts) {
     if (folded) folded.open = true;
     // A program can claim to have solved anything; what counts is an exercise that was run in its own cell.
     const answers = program.kind === "check" ? told.answers : [];
-    for (const { exercise, right } of answers) if (right && exercise === program.name) solve(exercise);
+    const isSolved = answers.some(({ exercise, right }) => right && exercise === program.name);
+    const unkept = isSolved && solve(program.name);
     const isLeftOut = (each, k) => told.taken?.[k] && isGuestIn(each);
     const leftOut = !isGuest() && listAbove(program).some(isLeftOut);
-    status(fields, [outcome(program, told), leftOut && LEFT_OUT].filter(Boolean).join(" "));
+    status(fields, [outcome(program, told), leftOut && LEFT_OUT, unkept].filter(Boolean).join(" "));
     if (culprit) fields.find("status").append(" ", ...pointTo(culprit, told.above));
     reveal(box);
     cell.dispatchEvent(new CustomEvent("replayed", { bubbles: true }));
@@ -338,13 +352,13 @@ function pointTo(program, { line, message }) {
     for (const folded of cell.querySelectorAll("details:has(.cell_input)")) folded.open = true;
   });
   const where = Number.isInteger(line) ? ` in line ${line}` : "";
-  return [way, ` stopped with an error${where}, so what it would have made is missing here. ${message}`];
+  return [way, ` stopped with an error${where}, so what it would have made is missing here. ${short(message)}`];
 }
 
 // What is to be said of a run, beyond what it shows.
 function outcome({ kind, source }, { source: ran, line, outputs, answers }) {
   if (outputs.some(([what]) => what === "error")) {
-    return `The program stopped with an error${line ? ` in line ${line}` : ""}, below.`;
+    return `The program stopped with an error${Number.isInteger(line) ? ` in line ${line}` : ""}, below.`;
   }
   if (!ran.trim()) return "There is nothing to run: the program is empty.";
   if (kind === "check") {

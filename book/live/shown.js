@@ -7,6 +7,9 @@
 const MOST = 20; // frames of one program; each is a page of its own
 const MOST_OUTPUTS = 1100; // Python shows fewer, but a program can change what Python says
 const LONGEST = 300_000; // letters of one of them
+const MESSAGES = 50_000; // letters of all that `check` answers
+const LONGEST_NAME = 200; // letters
+const OFTEN = 2000; // messages of a frame in a second; a player sends one for each picture on the screen
 const KINDS = ["html", "picture", "error", "text"];
 const TALLEST = 20_000; // pixels
 const LOOK = [
@@ -14,6 +17,10 @@ const LOOK = [
   "--pst-font-family-base", "--pst-font-family-monospace",
 ];
 const contents = new WeakMap(); // by frame, the HTML that it shows
+const heard = new WeakMap(); // by frame, the second in which it sent its last message, and how many in that
+
+// Python shows less than what a program can make it say.
+export const short = (text, most = LONGEST_NAME) => (typeof text === "string" ? text.slice(0, most) : "");
 
 export function shown({ outputs, answers }) {
   const box = document.createElement("div");
@@ -30,12 +37,15 @@ export function shown({ outputs, answers }) {
     output.hidden = frames > MOST + 1 && kind === "html";
     box.append(output);
   }
+  let room = MESSAGES;
   for (const { exercise, right, message } of answers.slice(0, MOST_OUTPUTS)) {
+    const said = short(message, room);
+    room -= said.length;
     const answer = document.createElement("p");
     answer.className = right ? "live-right" : "live-wrong";
     const verdict = document.createElement("strong");
-    verdict.textContent = `${exercise}: ${right ? "Right." : "Not yet."} `;
-    answer.append(verdict, ...coded(message));
+    verdict.textContent = `${short(exercise)}: ${right ? "Right." : "Not yet."} `;
+    answer.append(verdict, ...coded(said));
     box.append(answer);
   }
   return box;
@@ -88,9 +98,21 @@ function look() {
 addEventListener("message", ({ source, data }) => {
   const frame = source && all().find((each) => each.contentWindow === source);
   if (!frame) return;
+  if (floods(frame)) {
+    frame.replaceWith("This output was removed, because it sent too many messages to the page.");
+    return;
+  }
   if (data === "settled") frame.dispatchEvent(new CustomEvent("autodiff-settled", { bubbles: true }));
   if (Number.isFinite(data)) frame.style.height = `${Math.min(Math.max(data, 20), TALLEST)}px`;
 });
+
+function floods(frame) {
+  const second = Math.floor(performance.now() / 1000);
+  const before = heard.get(frame);
+  const count = before?.second === second ? before.count + 1 : 1;
+  heard.set(frame, { second, count });
+  return count > OFTEN;
+}
 
 new MutationObserver(() => {
   for (const frame of all()) send(frame, look());
@@ -164,14 +186,14 @@ function picture({ alt, png }) {
 
 function pre(text) {
   const element = document.createElement("pre");
-  element.textContent = String(text).slice(0, LONGEST);
+  element.textContent = short(text, LONGEST);
   element.tabIndex = 0; // it may scroll, and then the keyboard needs a way in
   return element;
 }
 
 // A hint writes code between backticks.
 function coded(text) {
-  return String(text).split("`").map((part, k) => {
+  return text.split("`").map((part, k) => {
     if (k % 2 === 0) return document.createTextNode(part);
     const code = document.createElement("code");
     code.textContent = part;

@@ -1,6 +1,6 @@
 // What moves an explorer: Python computes, and what it shows takes the place of what it showed.
 import { ask } from "./python.js";
-import { reframe } from "./shown.js";
+import { reframe, short } from "./shown.js";
 
 // The sliders of the explorer with this number among those of a program; `output` is where it shows what it shows.
 export function sliders(ranges, { key, number, output, replay, guest, most }) {
@@ -41,7 +41,7 @@ export function sliders(ranges, { key, number, output, replay, guest, most }) {
       written();
       move(name, slider.valueAsNumber);
     });
-    label.append(`${name} = `, said, slider);
+    label.append(`${short(name)} = `, said, slider);
     bar.append(label);
   }
   const rest = ranges.length - Math.min(most, ranges.length);

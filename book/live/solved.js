@@ -1,21 +1,23 @@
 // What is solved stands in the contents, beside chapter and exercise; what was predicted stands at its question.
-import { all, gone, isSound, keep, read } from "./kept.js";
+import { all, gone, isSound, keep, read, UNKEPT } from "./kept.js";
 
 const { exercises, where } = JSON.parse(document.querySelector("#live-programs").textContent);
 const link = (href, textContent) => Object.assign(document.createElement("a"), { href, textContent });
 const idOf = (number) => exercises[number.split(".")[0]]?.[number.split(".")[1] - 1];
 
+// Records an exercise as solved; returns a warning if that could not be saved.
 export function solve(number) {
   const id = idOf(number);
-  if (id && !all("solved").has(id)) keep(`solved ${id}`, { name: number });
+  const isKept = !id || all("solved").has(id) || keep(`solved ${id}`, { name: number });
   tick();
+  return isKept ? "" : `${UNKEPT} It won’t remember that you solved this exercise.`;
 }
 
 // An earlier edition kept all ticks in one list, by number.
 function sort() {
   const old = read("solved");
   if (!Array.isArray(old)) return;
-  const left = old.filter((number) => {
+  const left = [...new Set(old)].filter((number) => {
     const id = typeof number === "string" && idOf(number);
     return !id || !keep(`solved ${id}`, { name: number });
   });
@@ -60,24 +62,26 @@ export function remember(predictions, cells) {
     if (!question) continue;
     const key = `answer ${id}`;
     const verdict = question.querySelector(".verdict");
+    const unkept = sentence(`${UNKEPT} It won’t remember this answer.`);
+    unkept.setAttribute("role", "alert");
     let missed = false;
     new MutationObserver(() => (missed ||= verdict.dataset.right === "false")).observe(verdict, { attributes: true });
     host.addEventListener("autodiff-settled", () => {
       const right = verdict.dataset.right === "true";
       const answer = question.querySelector("input:checked, input:not([type=radio])")?.value ?? "";
       const before = isSound(key, read(key)) ? read(key) : { first: right && !missed };
-      keep(key, { answer, right, first: before.first });
+      if (keep(key, { answer, right, first: before.first })) unkept.remove();
+      else host.after(unkept);
     });
     if (isSound(key, read(key))) host.after(said(read(key)));
   }
 }
 
+const sentence = (textContent) => Object.assign(document.createElement("p"), { className: "live-said", textContent });
+
 function said({ answer, right, first }) {
-  const line = document.createElement("p");
-  line.className = "live-said";
   const how = first ? "right at the first try" : right ? "right, but not at the first try" : "not right yet";
-  line.textContent = answer ? `Last time you answered “${answer}”: ${how}.` : "Last time you had the answer shown.";
-  return line;
+  return sentence(answer ? `Last time you answered “${answer}”: ${how}.` : "Last time you had the answer shown.");
 }
 
 // A text whose program this edition does not have is on another page, and the reader is told.

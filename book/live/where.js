@@ -4,6 +4,7 @@ import { tick } from "./solved.js";
 
 const told = JSON.parse(document.querySelector("#live-programs").textContent);
 const FORMAT = "autodiff_edu progress";
+const MOST_TEXTS = 100; // that one program of a file brings besides its own
 const MOST = 8e6; // bytes of a file; a browser keeps about five million letters
 const home = new URL(told.home, location.href);
 
@@ -175,7 +176,9 @@ async function load(chosen) {
   }
   const came = { new: [], other: [], known: [] };
   const lost = [];
+  let leftOut = 0;
   for (const [key, value] of entries) {
+    if (key.startsWith("text ")) leftOut += value.others?.splice(MOST_TEXTS).length ?? 0; // the newest come first
     const how = isSound(key, value) ? merge(key, value, "file") : takeOld(key, value);
     (came[how] ?? lost).push(key);
   }
@@ -186,6 +189,9 @@ async function load(chosen) {
     came.known.length ? `${came.known.length} already here.` : "",
     came.other.length
       ? `You already had another text of ${others}: yours stays, and its page offers the one from the file.`
+      : "",
+    leftOut
+      ? `${count(leftOut, "text was", "texts were")} left out: only the newest ${MOST_TEXTS} of each program are taken.`
       : "",
     lost.length ? `There was no room for ${lost.length} of them.` : "",
     content.edition === told.edition

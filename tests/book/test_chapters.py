@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import io
 import json
 import re
@@ -22,6 +23,7 @@ pytest.importorskip("sphinx", reason='Jupyter Book is not installed: pip install
 
 import chapters
 import finishing
+import reference
 from answered import answered
 from docutils import nodes
 from docutils.utils import new_document
@@ -192,6 +194,11 @@ def test_the_reference_lists_every_public_name():
     described = {"nn", "plots", "rules"}  # rooms, whose names are listed one by one or told in a sentence
     assert {*autodiff_edu.__all__, *course.__all__} - described <= set(listed)
     assert all(f"ad.{name}" in text or f"autodiff_edu.{name}" in text for name in described)
+
+
+def test_a_method_links_to_its_chapter_or_to_that_of_its_class():
+    assert reference.refer("Variable.assign") == [":doc:`/chapters/06-watched-or-none`"]
+    assert doctest.testmod(reference).failed == 0
 
 
 @pytest.mark.parametrize("slash", ["", "/"])

@@ -8,6 +8,7 @@ import json
 import re
 import sys
 from contextlib import redirect_stdout
+from decimal import getcontext, localcontext
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -193,6 +194,14 @@ def test_a_player_above_runs_only_if_its_function_may_change_something(function:
     assert needed(pictured, "print(w, figure)")[5:] == ["ad.play(f, 3.0)"] * runs, "whether or not pictures are drawn"
 
 
+COUNTING = """calls = []
+def count_calls(function):
+    def wrapper(x):
+        calls.append(1)
+        return function(x)
+    return wrapper"""
+
+
 @pytest.mark.parametrize(
     ("above", "program", "printed"),
     [
@@ -216,6 +225,52 @@ def test_a_player_above_runs_only_if_its_function_may_change_something(function:
         (["import numpy.random as npr", "npr.seed(0)", "a = npr.rand()"], "print(round(npr.rand(), 4))", "0.7152"),
         (["import matplotlib.pyplot as plt", "np.random.seed(0)", "plt.hist(np.random.normal(size=1))"],
          "print(round(np.random.normal(), 4))", "0.4002"),
+        ([COUNTING, "def f(x):\n    return x * x\nf = count_calls(f)", "ad.play(f, 3.0)"],
+         "print(len(calls) > 0)", "True"),
+        ([COUNTING, "@count_calls\ndef f(x):\n    return x * x", "ad.play(f, 3.0)"], "print(len(calls) > 0)", "True"),
+        (["calls = []\ndef g(x):\n    return x\ndef f(x):\n    return g(x) * x",
+          "def g(x):\n    calls.append(1)\n    return x", "ad.play(f, 3.0)"], "print(len(calls) > 0)", "True"),
+        (["class C:\n    n = 0\n    def sum(self):\n        C.n += 1\n        return 2.0\nc = C()",
+          "def f(x):\n    return x * c.sum()", "ad.play(f, 3.0)"], "print(c.n > 0)", "True"),
+        (["class V:\n    n = 0\n    def __mul__(self, other):\n        V.n += 1\nv = V()",
+          "def f(x):\n    v * x\n    return x * x", "ad.play(f, 3.0)"], "print(V.n > 0)", "True"),
+        (["a = np.ones(1)\ndef f(x):\n    np.multiply(a, 2.0, a)\n    return x * x", "ad.play(f, 3.0)"],
+         "print(a > 1)", "[ True]"),
+        (["seen = []\ndef note(k):\n    seen.append(k)\n    return k",
+          "def f(x):\n    return x * sorted([2.0], key=note)[0]", "ad.play(f, 3.0)"], "print(len(seen) > 0)", "True"),
+        (["seen = []\ndef hit(x):\n    seen.append(x)\n    return x",
+          "def f(x, sum=hit):\n    return sum(x) * x", "ad.play(f, 3.0)"],
+         "print(len(seen) > 0)", "True"),
+        (["class M:\n    n = 0\n    @property\n    def w(self):\n        M.n += 1\n        return 2.0\nm = M()",
+          "ad.play(lambda x: x * m.w, 3.0)"], "print(M.n)", "1"),
+        (["log = []",
+          "class C:\n    def __enter__(self):\n        log.append(1)\n    def __exit__(self, *error):\n        pass",
+          "class D:\n    def __enter__(self):\n        pass", "c = C()\ndef f(x):\n    with c:\n        return x * x",
+          "ad.play(f, 2.0)"], "print(log)", "[1]"),
+        (["seen = []", "ad.play(lambda x: x * len(sorted([1.0], key=seen.append)), 2.0)"], "print(seen)", "[1.0]"),
+        (["state = [0]\ndef f(x):\n    for state[0] in [1, 2]:\n        pass\n    return x * x", "ad.play(f, 3.0)"],
+         "print(state)", "[2]"),
+        (["from decimal import Decimal, getcontext\ngetcontext().prec = 5"], "print(Decimal(1) / 3)", "0.33333"),
+        (["import logging", "logging.getLogger('own').setLevel(10)"],
+         "import logging\nprint(logging.getLogger('own').level)", "10"),
+        (["from random import random, seed", "seed(0)"], "print(round(random(), 4))", "0.8444"),
+        (["getattr(np.random, 'seed')(0)"], "print(round(np.random.rand(), 4))", "0.5488"),
+        (["m = np", "m.random.seed(0)"], "print(round(np.random.rand(), 4))", "0.5488"),
+        (["m: object = np", "m.random.seed(0)"], "print(round(np.random.rand(), 4))", "0.5488"),
+        (["s = np.seterr", "s(divide='ignore')"], "print(np.geterr()['divide'])", "ignore"),
+        (["seen = []", "k = seen.append\nad.play(lambda x: x * len(sorted([1.0], **{'key': k})), 2.0)"],
+         "print(seen)", "[1.0]"),
+        (["r = np.random", "r.seed(0)"], "print(round(np.random.rand(), 4))", "0.5488"),
+        (["import decimal\nd = decimal", "d.getcontext().prec = 5"], "print(decimal.Decimal(1) / 3)", "0.33333"),
+        (["import decimal\n_ = decimal.setcontext(decimal.Context(prec=5))"],
+         "print(decimal.Decimal(1) / 3)", "0.33333"),
+        (["def swap():\n    global max\n    max = min", "swap()"], "print(max(1, 2))", "1"),
+        (["x = 1", "exec('x = 5')"], "print(x)", "5"),
+        (["u = 0", "match (1, 2):\n    case (u, v):\n        pass"], "print(u)", "1"),
+        (["async def five():\n    return 5"], "print(five.__name__)", "five"),
+        ([], "text = '''\n%load_ext own\n'''\nprint(len(text))", "15"),
+        ([], "def f(x: int):\n    return x\nprint(f.__annotations__)", "{'x': <class 'int'>}"),
+        ([], "x = 3\nprint(x)  # that is all;", "3"),
         (["ad.nn.seed(0)", "ad.play(ad.nn.Dense(2), np.ones(3))"],
          "print(ad.nn.Dense(1)(np.ones(2)).numpy().round(3))", "[0.951]"),
     ],
@@ -223,10 +278,10 @@ def test_a_player_above_runs_only_if_its_function_may_change_something(function:
 def test_a_program_finds_what_a_notebook_would_have(above: list[str], program: str, printed: str) -> None:
     cells = [{"title": f"cell {k}", "source": source} for k, source in enumerate(above, start=1)]
     notebook: dict[str, Any] = {}
-    with redirect_stdout(StringIO()), np.printoptions():
+    with redirect_stdout(StringIO()), np.errstate(), np.printoptions(), localcontext():
         exec("\n".join(["import numpy as np", "import autodiff_edu as ad", *above]), notebook)
         with redirect_stdout(StringIO()) as said:
-            exec(program, notebook)
+            exec(compile(program, "cell", "exec", dont_inherit=True), notebook)
     assert said.getvalue().strip() == printed
     assert Kernel().run(cells, program)["outputs"] == [("text", f"{printed}\n")]
 
@@ -256,11 +311,13 @@ def test_a_second_run_finds_what_the_cells_above_made_unless_it_was_changed() ->
 def test_a_second_run_has_the_random_numbers_and_settings_of_the_cells_above_and_no_other_program_has() -> None:
     kernel, before = Kernel(), (np.geterr(), np.get_printoptions())
     sets = "random.seed(0)\nnp.seterr(divide='ignore')\nnp.set_printoptions(precision=2)\nx = 1"
-    above = [{"title": "cell 1", "source": f"import random\nimport numpy as np\n{sets}"}]
-    program = "print(random.random(), np.array([1 / 3]), np.geterr()['divide'])"
+    sets += "\ndecimal.getcontext().prec = 3"
+    above = [{"title": "cell 1", "source": f"import decimal, random\nimport numpy as np\n{sets}"}]
+    program = "print(random.random(), np.array([1 / 3]), np.geterr()['divide'], decimal.Decimal(1) / 3)"
     told = [kernel.run(above, program, key="a") for _ in range(2)]
-    assert [each["outputs"] for each in told] == [[("text", "0.8444218515250481 [0.33] ignore\n")]] * 2
+    assert [each["outputs"] for each in told] == [[("text", "0.8444218515250481 [0.33] ignore 0.333\n")]] * 2
     assert (np.geterr(), np.get_printoptions()) == before
+    assert getcontext().prec == 28
 
 
 def test_a_line_that_a_cell_above_has_moved_is_named_where_it_is_now() -> None:
@@ -345,6 +402,13 @@ def test_a_figure_that_was_displayed_is_not_displayed_again_at_the_end() -> None
     for shown, pictures in {"figure": 1, "display(figure)": 1, "": 1, "plt.subplots()\nfigure": 2}.items():
         told = Kernel().run([], drawn + shown)
         assert [kind for kind, _ in told["outputs"]].count("picture") == pictures, shown
+
+
+def test_a_figure_is_shown_above_the_error_that_ends_its_program_and_not_in_the_next() -> None:
+    kernel = Kernel()
+    told = kernel.run([], "import matplotlib.pyplot as plt\nplt.plot([1])\nplt.show()\n1 / 0")
+    assert [kind for kind, _ in told["outputs"]] == ["picture", "error"]
+    assert kernel.run([], "x = 1")["outputs"] == []
 
 
 def test_each_explorer_of_a_program_can_be_moved() -> None:

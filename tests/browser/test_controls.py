@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import HOSTILE, diamond
+from programs import HOSTILE, descent, diamond
 
 import autodiff_edu as ad
 from autodiff_edu.player import Player
@@ -64,6 +64,15 @@ def test_in_a_list_the_arrows_to_the_sides_step_and_the_others_choose(visit: Any
     player.press("ArrowUp")
     player.press("ArrowRight")
     player.stands_at(1)
+
+
+def test_the_buttons_say_how_far_they_go(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(save_page(descent(), tmp_path)))
+    for size, unit in (("by turn", "turn"), ("by line", "line"), ("by operation", "step")):
+        player.root.locator(".size").select_option(size)
+        for way, key in (("Next", "→"), ("Previous", "←")):
+            button = player.root.get_by_role("button", name=f"{way} {unit}", exact=True)
+            assert button.get_attribute("title") == f"{way} {unit} ({key})"
 
 
 def test_the_keys_with_a_modifier_are_the_browsers(visit: Any, tmp_path: Path) -> None:

@@ -182,6 +182,36 @@ def test_beads_that_arrive_together_stand_side_by_side(visit: Any, tmp_path: Pat
     assert end < start
 
 
+@pytest.mark.parametrize(
+    ("value", "texts"),
+    [
+        ([0.123456, -1.5, 2.25], ["[0.992 0.0707 -0.628]"]),
+        ([[0.5, -1.25], [1 / 3, 2.0]], ["0.878  0.315", "0.945 -0.416"]),
+        ([[0.5, -1.25], [1 / 3, 2.0], [3.0, 4.0]], ["(3, 2)"]),
+    ],
+)
+def test_few_numbers_travel_as_numbers_and_many_as_their_shape(
+    value: Any, texts: list[str], visit: Any, tmp_path: Path
+) -> None:
+    x = ad.Variable(value, name="x")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            y = np.sum(np.sin(x))
+        tape.gradient(y, x)
+    player = only(visit(save_page(traced, tmp_path)))
+    go(player, sums(traced)[-1] + 1)
+    bead = player.root.locator(".bead")
+    assert bead.locator("text").all_text_contents() == texts
+    inside = bead.evaluate("""bead => {
+      const edge = bead.querySelector("rect").getBoundingClientRect();
+      return [...bead.querySelectorAll("text")].every((text) => {
+        const { left, right, top, bottom } = text.getBoundingClientRect();
+        return left >= edge.left && right <= edge.right && top >= edge.top - 2 && bottom <= edge.bottom + 2;
+      });
+    }""")
+    assert inside
+
+
 def test_values_travel_into_the_operation_and_are_gone(visit: Any, tmp_path: Path) -> None:
     player = only(visit(save_page(square(), tmp_path), **MOVING))
     go(player, 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import broadcasting, diamond, square
+from programs import broadcasting, descent, diamond, square
 
 import autodiff_edu as ad
 from browser.player_page import only, save_page, violations_in_both_schemes
@@ -112,6 +112,16 @@ def test_it_nudges_the_tensor_at_hand_and_follows_the_steps(visit: Any, tmp_path
     tab.is_quiet()
 
 
+def test_it_begins_with_the_turn_on_show(visit: Any, tmp_path: Path) -> None:
+    nudging = Nudging(visit(save_page(descent(), tmp_path)))
+    nudging.player.click("last")
+    nudging.open()
+    chosen = "select => [select.selectedIndex, select.selectedOptions[0].text]"
+    assert nudging.choice.evaluate(chosen) == [0, "x → y₃"], "the update of x in the third turn"
+    nudging.player.root.locator(".scrubber input").fill("13")
+    assert nudging.choice.evaluate(chosen) == [0, "x → y₂"]
+
+
 def test_after_a_cut_the_target_moves_and_the_cotangent_says_0(visit: Any, tmp_path: Path) -> None:
     nudging = Nudging(visit(save_page(cut(), tmp_path))).open()
     nudging.choice.select_option("x")
@@ -194,11 +204,56 @@ def test_the_graph_shows_what_changes_and_the_axes_have_names(visit: Any, tmp_pa
     nudging.slider.focus()
     nudging.player.press("Home")
     assert changes.all_text_contents() == ["3 → 2", "9 → 4"]
-    assert nudging.panel.locator("svg text").all_text_contents() == ["nudge of x", "change of y"]
+    ends = ["−1", "+1", "−6", "+7"]
+    assert nudging.panel.locator("svg text").all_text_contents() == ["nudge of x", "change of y", *ends]
     moved = nudging.panel.locator("path.moved").get_attribute("d")
     assert moved.count("L") == 40, "41 points make a curve that looks smooth"
     nudging.player.press("Escape")
     assert not changes.count()
+
+
+def test_intermediate_values_fade_during_a_nudge(visit: Any, tmp_path: Path) -> None:
+    traced = trace_of(lambda x: np.sin(x * 2.0) + x, 0.7)
+    tab = visit(save_page(traced, tmp_path))
+    nudging = Nudging(tab).open()
+    faded = nudging.root.locator(".graph [data-faded]")
+    assert [box.get_attribute("data-tensor") for box in faded.all()] == ["2", "3"], "the constant, 1, does not move"
+    assert faded.locator('[data-part="value"]').first.evaluate("part => getComputedStyle(part).opacity") == "0.4"
+    assert "faded values are those before the nudge" in nudging.panel.inner_text()
+    nudging.slider.fill("20")  # no nudge
+    assert faded.count() == 0
+    assert "faded" not in nudging.panel.inner_text()
+    nudging.slider.fill("0")
+    nudging.player.press("Escape")
+    assert faded.count() == 0
+    tab.is_quiet()
+
+
+def test_a_rounded_change_to_zero_shows_0(visit: Any, tmp_path: Path) -> None:
+    tab = visit(save_page(trace_of(lambda x: np.maximum(x, 0.0) * 2.0 + np.sin(np.maximum(x, 0.0)), 3.0), tmp_path))
+    nudging = Nudging(tab).open()
+    nudging.slider.fill("0")
+    assert nudging.root.locator(".graph .change").all_text_contents() == ["3 → −2", "6.141 → 0"]
+
+
+def test_a_line_ends_where_the_target_jumps_but_not_at_a_kink(visit: Any, tmp_path: Path) -> None:
+    for function, value, pieces in (
+        (lambda x: np.where(x > 5, 2.0 * x, x), 1.0, 2),
+        (lambda x: np.maximum(x, 0.0), 3.0, 1),
+        (lambda x: np.where(x > 0.5, np.sqrt(np.abs(x - 0.5)), 0.0), 1.0, 1),
+        (lambda x: np.maximum(x, 0.0), -4.8, 1),
+        (lambda x: np.floor(x / 4.0) * x, 10.2, 5),
+        (lambda x: np.floor(x) * x, 2.99, 2),
+    ):
+        nudging = Nudging(visit(save_page(trace_of(function, value), tmp_path))).open()
+        drawn = nudging.panel.locator("path.moved").get_attribute("d")
+        assert (drawn.count("M"), drawn.count("M") + drawn.count("L")) == (pieces, 41)
+
+
+def test_a_straight_line_has_no_gap_by_rounding() -> None:
+    nudges = ad.play(lambda x: np.maximum(x, 0.0) * 1.2346, 3.3)._content["trace"]["nudges"]
+    nudge = nudges[0]
+    assert nudge["moved"][-1] == pytest.approx(nudge["slope"] * nudge["size"], rel=1e-6), "as the page computes it"
 
 
 def test_the_curve_has_a_gap_where_its_target_is_not_a_number(visit: Any, tmp_path: Path) -> None:

@@ -504,3 +504,34 @@ def test_a_step_changes_nothing_of_the_map_but_what_is_lit_and_seen(visit: Any, 
     }""")
     assert "lit-box" in changed
     assert set(changed) <= {"lit-box", "ways", "seen", "overview"}
+
+
+def test_on_stage_what_a_step_is_about_and_its_bead_are_whole(visit: Any, tmp_path: Path) -> None:
+    def curvature(x: ad.Variable) -> None:
+        for _ in range(2):
+            with ad.GradientTape() as outer:
+                with ad.GradientTape() as inner:
+                    y = x**4 - 3.0 * x**2 + x
+                slope = inner.gradient(y, x)
+            x.assign_sub(slope / outer.gradient(slope, x))
+
+    with ad.trace() as traced:
+        curvature(ad.Variable(2.0, name="x"))
+    player = only(visit(save_page(traced, tmp_path), viewport={"width": 1280, "height": 720}))
+    player.root.focus()
+    player.press("f")
+    cut = player.root.evaluate("""async root => {
+      const [{ autodiffPlayer: player }, cut] = [root.getRootNode().host, []];
+      for (let step = 0; step <= Number(root.querySelector(".scrubber input").max); step++) {
+        player.show(step);
+        await new Promise(requestAnimationFrame);
+        const pane = root.querySelector(".graph").getBoundingClientRect();
+        for (const part of root.querySelectorAll(".graph [data-now], .graph .bead")) {
+          const { left, right, top, bottom } = part.getBoundingClientRect();
+          const out = [pane.left - left, right - pane.right, pane.top - top, bottom - pane.bottom];
+          if (Math.max(...out) > 2) cut.push([step, part.textContent]);
+        }
+      }
+      return cut;
+    }""")
+    assert cut == []

@@ -262,6 +262,45 @@ def test_a_graph_is_whole_down_to_70_percent_of_the_smallest_letters_on_stage(
         assert 0.7 * smallest - 0.1 <= seen["letters"] < smallest if whole else seen["letters"] >= smallest - 0.1
 
 
+def sum_squares(x: ad.Tensor, y: ad.Tensor) -> ad.Tensor:
+    z = x * y
+    return np.sum(z * z)
+
+
+def layer(x: ad.Tensor) -> ad.Tensor:
+    return np.tanh(np.array([[0.5, -0.25, 1.5], [0.125, 2.5, -0.75]]) @ x + np.array([0.1, 0.2]))
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: ad.play(sum_squares, [1.25, 2.5, -0.75], [0.5, 0.25, 1.5], predict=True),
+        lambda: ad.play(lambda a, b: np.trace(a @ b), np.arange(9.0).reshape(3, 3), np.eye(3) / 4),
+        lambda: ad.sweep(layer, [0.5, -0.25, 1.125]),
+    ],
+    ids=["predict", "trace of a product", "sweep"],
+)
+def test_a_graph_of_few_boxes_is_whole_on_stage(made: Any, width: int, height: int, visit: Any, tmp_path: Path) -> None:
+    made().save(tmp_path / "few.html")
+    player = enter(visit((tmp_path / "few.html").as_uri(), viewport={"width": width, "height": height}))
+    player.measures(x=0, y=0, width=width, height=height)
+    player.press("End")
+    seen = player.root.evaluate(GRAPH)
+    assert (seen["whole"], seen["map"]) == (True, False)
+    assert seen["letters"] >= 0.55 * width / 100
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
+def test_the_table_of_a_walk_needs_no_scrolling(width: int, height: int, visit: Any, tmp_path: Path) -> None:
+    valley = lambda p: (1 - p[0]) ** 2 + 10 * (p[1] - p[0] ** 2) ** 2  # noqa: E731
+    ad.descend(valley, (-1.2, 1.0), backtracking=True, steps=8).save(tmp_path / "walk.html")
+    player = enter(visit((tmp_path / "walk.html").as_uri(), viewport={"width": width, "height": height}))
+    player.measures(x=0, y=0, width=width, height=height)
+    over = "root => { const told = root.querySelector('.told'); return told.scrollHeight - told.clientHeight; }"
+    assert max(player.at_every_step(over)) <= 0
+
+
 def energy(x: ad.Tensor, A: ad.Tensor) -> ad.Tensor:  # noqa: N803
     r = A @ x
     return 0.5 * x @ r - np.sum(x)
@@ -283,6 +322,67 @@ def test_the_rows_that_a_step_is_about_have_the_room_first(visit: Any, tmp_path:
     ]
     assert len(about) > 5
     assert [(needed, rows) for needed, rows in about if not needed <= rows] == []
+
+
+def test_where_a_cotangent_arrives_a_formula_in_numbers_has_its_result(visit: Any, tmp_path: Path) -> None:
+    ad.play(lambda x: x**3, 2.0).save(tmp_path / "cube.html")
+    player = enter(visit((tmp_path / "cube.html").as_uri(), viewport=SCREEN))
+    read = """root => [root.dataset.kind, root.querySelector('[data-field="backward"]').textContent]"""
+    kinds, shown = zip(*player.at_every_step(read), strict=True)
+    at = kinds.index("pull back")
+    assert shown[at].endswith("1·3·22=12")
+    player.press("Home")
+    for _ in range(at):
+        player.press("ArrowRight")
+    player.click("predict")
+    kind, text = player.root.evaluate(read)
+    assert (kind, "=12" in text) == ("pull back", False), "it is what will be asked"
+
+
+def newton_iteration(x: ad.Tensor) -> ad.Tensor:
+    for _ in range(4):
+        x = x - (x**3 - 2 * x - 5) / (3 * x**2 - 2)
+    return x
+
+
+def test_two_numbers_of_a_step_are_told_apart(visit: Any, tmp_path: Path) -> None:
+    made = ad.play(newton_iteration, 2.0)
+    made.save(tmp_path / "newton.html")
+    player = enter(visit((tmp_path / "newton.html").as_uri(), viewport=SCREEN))
+    read = """root => [
+      root.querySelector(".sentence").textContent, root.querySelector('[data-field="forward"]').textContent,
+      [...root.querySelectorAll(".about [data-row] td:nth-child(2) .value")].map((one) => one.textContent)]"""
+    said, formula, values = next(one for one in player.at_every_step(read) if one[0].count("x₄ is x₃ minus"))
+    assert "which is 2.09455." in said
+    assert formula.endswith("=2.09457−1.66394e-05=2.09455")
+    assert values[::2] == ["2.09457", "2.09455"]
+
+
+def cross_entropy(w: ad.Tensor, b: ad.Tensor) -> ad.Tensor:
+    t = np.array([1.0, 0.0, 1.0])
+    p = 1 / (1 + np.exp(-(np.array([[0.5, 1.2], [1.0, -0.7], [-1.5, 0.3]]) @ w + b)))
+    return np.mean(-(t * np.log(p) + (1 - t) * np.log(1 - p)))
+
+
+def test_rows_without_room_are_named_and_vectors_have_one_form(visit: Any, tmp_path: Path) -> None:
+    ad.play(cross_entropy, [0.1234567, -0.3], 0.1).save(tmp_path / "cross.html")
+    player = enter(visit((tmp_path / "cross.html").as_uri(), viewport=SCREEN))
+    player.measures(x=0, y=0, **SCREEN)
+    read = """root => {
+      const rows = [...root.querySelectorAll(".about [data-row]")];
+      const bottom = root.querySelector(".at-hand").getBoundingClientRect().bottom;
+      const isSeen = (row) => row.checkVisibility() && row.getBoundingClientRect().bottom <= bottom + 1;
+      const left = rows.filter((row) => !isSeen(row)).map((row) => row.querySelector(".name").textContent);
+      const note = root.querySelector(".unseen");
+      return [rows.length, left, note.textContent,
+        root.querySelectorAll(".about .numbers").length];
+    }"""
+    hidden, all_rows = 0, 0
+    for count, left, note, cells in player.at_every_step(read):
+        assert note == (f"{len(left)} more row{'s' * (len(left) > 1)}: {', '.join(left)}" if left else "")
+        assert cells == 0, "vectors of three numbers are written, as in the graph"
+        hidden, all_rows = hidden + len(left), all_rows + count
+    assert hidden < all_rows / 8
 
 
 def mlp(a: ad.Tensor, b: ad.Tensor) -> ad.Tensor:
@@ -471,7 +571,8 @@ def wordy() -> ad.Trace:
 
 
 def test_the_caption_beside_nudge_is_read_whole(visit: Any, tmp_path: Path) -> None:
-    player = enter(visit(save_page(diamond(), tmp_path), viewport=SCREEN))
+    ad.play(lambda x: x * x.numpy(), 2.0).save(tmp_path / "leave.html")
+    player = enter(visit((tmp_path / "leave.html").as_uri(), viewport=SCREEN))
     read = """root => {
       const caption = root.querySelector('.panel [data-field="caption"]');
       const parts = [caption.firstElementChild ?? caption, caption];
@@ -589,6 +690,10 @@ def test_beside_the_code_the_program_is_closed_and_the_chips_are_whole(visit: An
     enter(tab)
     player.measures(x=0, y=0, **SCREEN)
     assert toggle.get_attribute("aria-expanded") == "false"
+    player.press("Escape")
+    assert toggle.get_attribute("aria-expanded") == "true", "as it was before"
+    enter(tab)
+    player.measures(x=0, y=0, **SCREEN)
     toggle.click()
     assert player.root.locator(".program").is_visible()
     assert violations(player.root) == []

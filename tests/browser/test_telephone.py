@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from programs import descent, diamond, training
 
@@ -54,6 +55,33 @@ def test_the_buttons_stay_at_the_lower_edge_while_the_player_is_in_view(visit: A
         assert box["width"] >= 48
     assert violations_in_both_schemes(player.root) == []
     player.fits()
+
+
+def test_next_leaves_the_page_where_it_is(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(save_page(diamond(), tmp_path), viewport=TELEPHONE, has_touch=True, is_mobile=True))
+    top = player.root.page.evaluate("scrollY")
+    for _ in range(9):
+        player.root.locator("[data-action=next]").tap()
+    player.stands_at(9)
+    for key in ("Shift+Tab", "Tab", "Enter"):
+        player.press(key)
+    player.stands_at(10)
+    assert player.root.page.evaluate("scrollY") == top
+    for part in (".sentence", ".graph-figure"):
+        assert player.root.locator(part).bounding_box()["y"] >= 0
+
+
+def test_a_matrix_of_four_is_added_up_in_numbers(visit: Any, tmp_path: Path) -> None:
+    w = ad.Variable([[0.5, -1.25], [1 / 3, 2.0]], name="w")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            y = np.sum(np.tanh(w) * w)
+        tape.gradient(y, w)
+    player = only(visit(save_page(traced, tmp_path), viewport=TELEPHONE))
+    last = max(number for number, step in enumerate(traced.document()["steps"]) if step["kind"] == "accumulate")
+    player.root.locator(".scrubber input").fill(str(last))
+    assert player.root.locator(".sum .numbers td").count() == 12
+    assert player.root.locator(".sum .heat").count() == 0
 
 
 def test_what_is_added_up_lies_above_the_buttons(visit: Any, tmp_path: Path) -> None:

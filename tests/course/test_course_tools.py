@@ -41,7 +41,7 @@ def test_an_assignment_has_neither_solutions_nor_outputs(tmp_path):
     assert [path.name for path in written] == [path.name for path in CHAPTERS.values()]
     for path in written:
         text = path.read_text(encoding="utf-8")
-        for word in ("-solution", "-fold", "Solution to", "folded solution", "cell hidden", "unfolds", "image/png"):
+        for word in ("-solution", "-fold", "Solution to", "folded solution", "is folded below", "image/png"):
             assert word not in text, f"{path.name} says {word}"
         code = [cell for cell in cells(path) if cell["cell_type"] == "code"]
         assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
@@ -70,7 +70,7 @@ def test_who_learns_alone_may_keep_the_solutions(tmp_path):
     assert solution["outputs"] == []
     assert solution["metadata"]["jupyter"] == {"source_hidden": True}
     assert handed_out["ex-1-fold"]["metadata"]["jp-MarkdownHeadingCollapsed"]
-    assert "unfolds" in "".join(handed_out["ex"]["source"])
+    assert "Each solution is folded below its exercise" in "".join(handed_out["ex"]["source"])
     assert not (tmp_path / "01-the-tape.ipynb").exists()
 
 

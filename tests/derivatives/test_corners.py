@@ -312,19 +312,31 @@ def test_what_gradient_refuses_is_refused():
         (
             np.max,
             [[1.0, 2.0], [2.0, 2.0]],
-            "any slope from 0 to 1 fits at [0, 1] and 2 more, each by itself; this rule takes 0.333333",
+            "any slope from 0 to 1 fits at [0, 1], [1, 0] and [1, 1], "
+            "as long as the slopes for each result add up to 1; this rule takes 0.333333",
         ),
         (
             lambda x: np.clip(x, 0, 1),
             [0.0, 1.0, 2.0],
-            "any slope from 0 to 1 fits at [0] and 1 more, each by itself; this rule takes 1",
+            "any slope from 0 to 1 fits at [0] and [1], each by itself; this rule takes 1",
         ),
         (
             lambda x: np.linalg.norm(x, np.inf),
             [-2.0, 2.0],
-            "any slope from -1 to 0 fits at [0]; this rule takes -0.5 (and there is 1 more)",
+            "any slope from -1 to 0 fits at [0]; this rule takes -0.5 (another corner is at [1])",
         ),
-        (np.sort, [1.0, 1.0], "any slope from 0 to 1 fits at [0] and 1 more, each by itself; this rule takes 1"),
+        (
+            np.linalg.norm,
+            [0.0, 0.0],
+            "any slope from -1 to 1 fits at [0] and [1], as long as their squares add up to at most 1; "
+            "this rule takes 0",
+        ),
+        (
+            np.sort,
+            [1.0, 1.0],
+            "any slope from 0 to 1 fits at [0] and [1], as long as the slopes for each result add up to 1; "
+            "this rule takes 1",
+        ),
     ],
 )
 def test_a_corner_says_in_words_what_was_chosen(f, value, text):

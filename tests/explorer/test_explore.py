@@ -239,6 +239,30 @@ def test_each_line_is_explained_above_the_frame():
             assert svg.count(f'stroke="{colour}"') >= 2, "of the sample, and of the line"
 
 
+@pytest.mark.parametrize(
+    ("function", "jumps"),
+    [
+        (lambda x: np.where(x > 1, x + 2.0, x), [1.0]),
+        (np.sign, [0.0, 0.0]),
+        (lambda x: np.floor(x + 0.3), [-2.3, -1.3, -0.3, 0.7, 1.7, 2.7]),
+        (lambda x: 1.0 / (x - 0.51), [0.51]),
+        (lambda x: np.tanh(50.0 * x), []),
+        (lambda x: np.tanh(1e5 * (x - 0.51)), []),
+        (np.exp, []),
+        (np.cbrt, []),
+        (lambda x: np.sqrt(np.abs(x - 0.51)), []),
+        (lambda x: np.maximum(x, 0.0), []),
+        (lambda x: 5.0 * x, []),
+    ],
+)
+def test_a_curve_has_a_gap_where_the_function_jumps_and_only_there(function, jumps):
+    curve = Curve("x", function, (-3.0, 3.0))
+    (gaps,) = np.nonzero(np.isnan(curve.ys))
+    assert curve.xs[gaps] == pytest.approx(jumps, abs=1e-9)
+    assert curve.xs[gaps + 1] == pytest.approx(jumps, abs=1e-9)
+    assert np.all(np.diff(curve.xs) >= 0)
+
+
 def test_a_curve_has_a_gap_where_the_function_is_not_finite():
     svg = Curve("x", lambda x: 1 / x, (-1.0, 1.0)).at(0.5, -4.0).svg
     _, curve = re.findall(r'd="([^"]*)"[^>]*stroke="#0b57b8"', svg)  # the first is in the legend

@@ -52,7 +52,7 @@ def test_a_function_and_its_gradient_equation_by_equation():
         "The tape watches w, which is 2.",
         "Line 45: a is w times x, which is [1 -1]. The tape records it as entry 1.",
         "Line 46: y is tanh(a), which is [0.762 -0.762]. The tape records it as entry 2.",
-        "Line 47: t3 is y times y, which is [0.58 0.58]. The tape records it as entry 3.",
+        "Line 47: t3 is y times y, which is [0.580 0.580]. The tape records it as entry 3.",
         "Line 47: f is the sum of t3, which is 1.16. The tape records it as entry 4.",
         "The backward pass starts at f with the cotangent 1.",
         "Entry 4, f = sum(t3): the cotangent 1 arrived at f.",
@@ -61,12 +61,12 @@ def test_a_function_and_its_gradient_equation_by_equation():
         "The contribution to y is [0.762 -0.762]. Nothing was there yet",
         "The contribution to y is [0.762 -0.762]. It is added to [0.762 -0.762]",
         "Entry 2, y = tanh(a): the cotangent [1.52 -1.52] arrived at y.",
-        "The contribution to a is [0.64 -0.64]. Nothing was there yet",
-        "Entry 1, a = w * x: the cotangent [0.64 -0.64] arrived at a.",
+        "The contribution to a is [0.640 -0.640]. Nothing was there yet",
+        "Entry 1, a = w * x: the cotangent [0.640 -0.640] arrived at a.",
         "The contribution to x is [1.28 -1.28]. Nothing was there yet",
-        "The contribution to w is 0.64. Nothing was there yet",
+        "The contribution to w is 0.640. Nothing was there yet",
         "df/dx is [1.28 -1.28], of shape (2,).",
-        "df/dw is 0.64.",
+        "df/dw is 0.640.",
     ]
     assert steps[8]["after"]["dtype"] == "float32"
 

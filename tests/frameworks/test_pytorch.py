@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+from doctest import DocTestFinder, DocTestRunner
 
 import numpy as np
 import pytest
@@ -541,3 +542,10 @@ def test_a_gradient_that_is_constant_is_not_told_to_be_recorded():
 def test_a_frozen_module_is_played_with_respect_to_its_input():
     net = torch.nn.Linear(2, 1).requires_grad_(False)
     assert "shape (3, 2)" in repr(ad.play(net, torch.ones(3, 2)).document()["steps"][-1]["text"])
+
+
+def test_the_example_of_explain_runs_as_the_reference_shows_it():
+    (example,) = DocTestFinder(recurse=False).find(ad.Trace.explain, "explain", globs={})
+    for line in example.examples:
+        line.options.clear()  # without PyTorch it is skipped
+    assert DocTestRunner().run(example).failed == 0

@@ -42,6 +42,7 @@ def test_a_page_replays_what_is_edited_and_checks_what_is_answered(page: Any, na
 @pytest.mark.parametrize("chapter", [name for name in CHAPTERS if f"chapters/{name}" not in OPENED])
 def test_a_chapter_replays_what_is_edited_and_checks_what_is_answered(running: Any, served: str, chapter: str) -> None:
     running.complaints.clear()
+    ready(running.page)  # else the page before would prepare this one, too
     running.page.evaluate(TURN, f"{served}/chapters/{chapter}.html")
     if chapter not in STORED:
         replays(Live(running))

@@ -129,6 +129,95 @@ def test_of_two_tabs_neither_overwrites_the_other_without_a_word(page: Any) -> N
     live.tab.is_quiet()
 
 
+def test_a_reset_takes_nothing_from_another_tab(page: Any) -> None:
+    live = Live(page(CHAPTER), 0, "check")
+    second = live.page.context.new_page()
+
+    def open_second() -> Live:
+        second.goto(live.page.url)
+        return Live(SimpleNamespace(page=second), 0, "check")
+
+    other = open_second()
+    other.write("# tab two")
+    live.write("# tab one")
+    other.cell.get_by_text("You changed this program in another tab.").wait_for()
+    other.cell.locator(".live-reset").click()
+    second.goto("about:blank")
+    assert read_storage(live.page)[text_key(live)]["source"] == "# tab one"
+    live = again(live, 0, "check")
+    assert live.text() == "# tab one"
+
+    other = open_second()  # both have the same text now, and one of them takes it away
+    other.cell.locator(".live-reset").click()
+    second.goto("about:blank")
+    offer = live.cell.locator(".live-offer")
+    offer.wait_for()
+    assert offer.inner_text() == "This text is no longer saved: it was removed in another tab. Save it again"
+    offer.get_by_role("button").click()
+    assert offer.count() == 0
+    live = again(live, 0, "check")
+    assert live.text() == "# tab one"
+
+    other = open_second()  # after a Reset, what is typed next takes nothing away either
+    live.write("# tab one, again")
+    other.cell.get_by_text("You changed this program in another tab.").wait_for()
+    other.cell.locator(".live-reset").click()
+    other.write("# tab two, again")
+    live = again(live, 0, "check")
+    assert live.text() == "# tab two, again"
+    live.cell.get_by_role("button", name="Show that text").click()
+    assert live.text() == "# tab one, again"
+    live.tab.is_quiet()
+
+
+def test_reset_gives_back_the_texts_that_were_offered(page: Any) -> None:
+    live = Live(page(CHAPTER))
+    texts = ["# of an earlier edition", "# and of another"]
+    old = {"edition": "f(1)", "source": texts[0], "others": [{"source": texts[1], "why": "before"}]}
+    store(live.page, **{text_key(live): old})
+    live = again(live)
+    shown = live.cell.locator(".live-offers").inner_text()
+    assert "The book's program has changed since you edited it. Show my text" in shown
+    live.cell.locator(".live-reset").click()
+    live.cell.locator(".live-reset").click()  # once more takes nothing more
+    live.cell.get_by_text("Reset removed the other texts that were offered here.").wait_for()
+    live.cell.get_by_role("button", name="Bring them back").click()
+    assert live.cell.locator(".live-offers").inner_text() == shown
+    live = again(live)
+    assert [live.cell.get_by_role("button", name=name).count() for name in ("Show my text", "Show it")] == [1, 1]
+    live.cell.locator(".live-reset").click()
+    live = again(live)
+    assert text_key(live) not in read_storage(live.page)
+    live.tab.is_quiet()
+
+
+FILL = """() => {
+  for (let size = 4e6; size >= 1; size = Math.floor(size / 2)) {
+    try { for (;;) localStorage.setItem(`full ${size} ${localStorage.length}`, "x".repeat(size)); } catch { continue; }
+  }
+}"""
+
+
+def test_what_a_full_browser_does_not_keep_is_said_for_good(page: Any) -> None:
+    live = Live(page(CHAPTER), 0, "check")
+    live.page.evaluate(FILL)
+    live.run('answer = 8\n\ncheck("1.1", answer)')
+    assert live.cell.locator(".live-right").count() == 1
+    assert live.cell.locator(".live-offers").inner_text() == f"{UNKEPT} Copy your text before you leave the page."
+    assert live.status.inner_text() == f"{UNKEPT} It won’t remember that you solved this exercise."
+    live.page.evaluate("() => localStorage.clear()")
+    live.run()
+    assert live.cell.locator(".live-offers").inner_text() == ""
+    assert live.status.inner_text() == ""
+    assert "solved 5633affa" in read_storage(live.page)
+    live.page.evaluate(FILL)
+    live.page.locator("[data-autodiff-prediction]").first.get_by_role("button", name="Show me").click()
+    said = live.page.locator("[data-autodiff-prediction] + .live-said").first
+    assert said.inner_text() == f"{UNKEPT} It won’t remember this answer."
+    live.tab.is_quiet()
+
+
+UNKEPT = "This browser can’t save anything for this page, or its storage is full."
 REFUSING = "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError'); } })"
 
 
@@ -138,7 +227,7 @@ def test_a_browser_that_keeps_nothing_is_not_said_to_keep(open_tab: Any, served:
     tab.page.goto(f"{served}/{CHAPTER}.html")
     live = Live(tab, 0, "check")
     live.write("# mine")
-    assert "This browser keeps nothing here" in live.status.inner_text()
+    assert UNKEPT in live.cell.locator(".live-offers").inner_text()
     tab.page.route("**/files.json", lambda route: route.abort())
     live.run()
     assert "could not be loaded" in live.status.inner_text()
@@ -275,6 +364,25 @@ def test_of_many_texts_of_one_program_none_is_dropped(where: Any) -> None:
     where.is_quiet()
 
 
+def test_of_a_file_with_very_many_texts_the_newest_are_taken_and_a_right_answer_wins(where: Any) -> None:
+    key, new = "text the-tape/first-player", "text the-tape/loop-player"
+    wrong = {"answer": "1", "right": False, "first": False}
+    store(where.page, **{key: {**TEXT, "source": "# here"}, "answer a": wrong})
+    others = [{"source": f"# {k}", "why": "before"} for k in range(60_000)]
+    right = {"answer": "2", "right": True, "first": False}
+    many = {**TEXT, "others": others}
+    said = load(where.page, {**GOOD, "kept": {key: many, new: many, "answer a": right}})
+    assert "119800 texts were left out: only the newest 100 of each program are taken." in said
+    assert "0 exercises, 1 prediction and 1 edited program" in said
+    kept = read_storage(where.page)
+    assert kept["answer a"] == right
+    assert [len(kept[each]["others"]) for each in (key, new)] == [101, 100]
+    assert {each["source"] for each in kept[key]["others"]} == {TEXT["source"], *(f"# {k}" for k in range(100))}
+    load(where.page, {**GOOD, "kept": {"answer a": {**right, "right": False}}})
+    assert read_storage(where.page)["answer a"] == right
+    where.is_quiet()
+
+
 GOOD = {"format": "autodiff_edu progress", "version": 1, "course": "", "edition": "0.2.0", "date": "", "kept": DONE}
 BAD = {
     "{": "can't be read",
@@ -372,6 +480,10 @@ def test_a_function_of_one_s_own_is_played_in_the_first_screen(page: Any) -> Non
         assert tab.page.locator(".live-program iframe").bounding_box()["y"] < 360
     tab.page.get_by_role("slider", name="Drag x").fill("1")  # now Python computes what it shows
     player.locator(".sentence", has_text="The tape watches x, which is 1.").wait_for()
+    assert tab.page.locator("[data-autodiff-player]").count() == 0
+    tab.page.set_viewport_size({"width": 390, "height": 720})
+    top = tab.page.locator("#pst-back-to-top")  # the theme shows it on the way up; over a player it would be in the way
+    assert top.evaluate("each => { each.style.display = 'block'; return getComputedStyle(each).display; }") == "none"
     field.fill(" ")
     field.press("Enter")
     assert said.inner_text() == "Type a function of x first, such as x * np.sin(x)."
@@ -402,6 +514,10 @@ def test_a_function_of_one_s_own_plays_at_once_in_its_frame(page: Any) -> None:
     player.locator(".code", has_text="x * x * x").wait_for(timeout=LOADED)
     heard = tab.page.evaluate("() => heard")
     assert not [words for words in heard if "Waiting" in words], heard
+    for text in ("x + 1.0", "x + 2.0", "x + 3.0"):  # while one runs, the last of the others waits
+        field.fill(text)
+        field.press("Enter")
+    player.locator(".code", has_text="return x + 3.0").wait_for(timeout=LOADED)
 
 
 HEAR = """said => {

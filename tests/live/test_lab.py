@@ -29,7 +29,7 @@ def lab(site: Path) -> Path:
 def test_chapter_1_opens_runs_and_its_players_step(lab: Path, served: str, open_tab: Any) -> None:
     tab = open_tab(f"{served}/chapters/01-the-tape.html")
     with tab.page.context.expect_page() as opened:
-        tab.page.get_by_role("link", name="Open this chapter").click()
+        tab.page.get_by_role("link", name="Open in JupyterLab").click()
     opened.value.set_default_timeout(PATIENCE)
     tab.page = opened.value
     notebook = Notebook(tab)
@@ -49,6 +49,35 @@ def test_chapter_1_opens_runs_and_its_players_step(lab: Path, served: str, open_
     assert any(
         "/python/numpy-" in path for path in paths
     )  # from beside the book; the tab's end looks for requests abroad
+
+
+def test_dask_is_loaded_when_a_cell_imports_it(lab: Path, served: str, open_tab: Any) -> None:
+    tab = open_tab(f"{served}/lab/lab/index.html?path=27-a-cluster.ipynb")
+    tab.page.set_default_timeout(PATIENCE)
+    notebook = Notebook(tab)
+    assert not [url for url in tab.requests if "/dask-" in url]
+    notebook.run_cells(1)
+    told = notebook.do("""
+        const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+        const code = "assert dask.compute(da.arange(10, chunks=5).sum()) == (45,)"; // without threads: a page has one
+        return (await kernel.requestExecute({ code }).done).content;
+    """)
+    assert told["status"] == "ok", told
+    assert [url for url in tab.requests if "/dask-" in url]
+
+
+def test_the_link_to_the_lab_has_one_line_and_is_not_there_in_a_file(
+    lab: Path, site: Path, served: str, open_tab: Any
+) -> None:
+    place = "chapters/01-the-tape.html"
+    for width in (390, 768, 1280):
+        page = open_tab(f"{served}/{place}", viewport={"width": width, "height": 800}).page
+        link = page.get_by_role("link", name="JupyterLab (44 MB)")
+        box, title = link.bounding_box(), page.locator("article h1").bounding_box()
+        assert 24 <= box["height"] <= 36
+        assert 0 <= box["y"] < box["y"] + box["height"] <= title["y"]
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert open_tab(f"{site.as_uri()}/{place}").page.locator(".btn-open-chapter").count() == 0
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

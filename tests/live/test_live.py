@@ -159,7 +159,7 @@ def test_an_explorer_has_sliders_that_move(page: Any) -> None:
     live.run()
     sliders = live.cell.locator(".live-sliders input")
     assert sliders.count() == 2
-    live.find_framed("table", has_text="df/dtilt").wait_for()
+    live.find_framed("table", has_text="df/d tilt").wait_for()
     sliders.first.fill("0.5")
     live.cell.locator(".live-output", has_text=re.compile(r"tilt =\s*0\.5")).wait_for()
     live.find_framed("table", has_text=re.compile(r"value\s*0\.1789")).wait_for()

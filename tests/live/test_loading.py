@@ -30,6 +30,14 @@ def test_a_page_that_nobody_clicks_asks_for_no_python(site: Path, page: Any) -> 
         assert sum(sizes.values()) < 1e6, sorted(sizes.items(), key=lambda pair: -pair[1])[:8]
 
 
+def test_a_telephone_sees_what_running_code_loads(page: Any) -> None:
+    tab = page("chapters/01-the-tape")
+    size = tab.page.locator(".live-size")
+    assert not size.is_visible()
+    tab.page.set_viewport_size({"width": 390, "height": 844})
+    assert re.fullmatch(r"The first time you run code, the page loads \d+ MB of Python\.", size.inner_text())
+
+
 def test_a_download_that_breaks_off_loses_nothing(page: Any) -> None:
     tab = page("chapters/01-the-tape")
     tab.page.context.route("**/python_stdlib.zip*", lambda route: route.abort())

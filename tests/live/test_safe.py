@@ -271,6 +271,32 @@ def test_what_a_program_makes_python_say_is_neither_kept_nor_shown_as_the_page_s
     live.run(LYING + "told['outputs'] += [('x live-right', 'All solved.')] * 5000")
     assert live.cell.locator(".live-right").count() == 0
     assert live.cell.locator(".live-output > *").count() <= 1100
+    live.run(LYING + "told['sliders'] = None")
+    assert live.status.inner_text().startswith("The page can’t show this result: ")
+    assert live.status.inner_text().endswith("Did the program change something inside the package?")
+
+
+def test_what_python_says_is_shortened_before_it_is_shown(chapter_1: Any) -> None:
+    live = Live(chapter_1)
+    answers = "told['answers'] += [{'exercise': 'x' * 1_000_000, 'right': False, 'message': '`' * 1_000_000}] * 2"
+    live.run(f"{LYING}print(1)\n{answers}\ntold['sliders'] = [{{'output': 0, 'ranges': []}}] * 30_000")
+    wrong = live.cell.locator(".live-wrong")
+    assert [len(text) for text in wrong.locator("strong").all_text_contents()] == [200 + len(": Not yet. ")] * 2
+    assert wrong.locator("code").count() == 25_000
+    assert live.cell.locator(".live-sliders").count() == 20
+    live.run("print(2)")
+    assert live.cell.locator(".live-output").inner_text().strip() == "2"
+
+
+FLOODING = "setInterval(() => { for (let i = 0; i < 20_000; i++) parent.postMessage('settled', '*'); })"
+
+
+def test_a_frame_that_floods_the_page_with_messages_is_removed(chapter_1: Any) -> None:
+    live = Live(chapter_1)
+    live.run(SHOWN.format(html=f"<p>here</p><script>{FLOODING}</script>"))
+    removed = "This output was removed, because it sent too many messages to the page."
+    live.cell.locator(".live-output", has_text=removed).wait_for()
+    assert live.cell.locator("iframe").count() == 0
 
 
 DAMAGED = "The program of this link is damaged: part of the address may be missing."

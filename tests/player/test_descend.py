@@ -37,7 +37,7 @@ def test_newton_minimises_a_quadratic_in_one_step_and_says_that_it_is_there():
     lines = player.transcript().splitlines()
     assert len(lines) == 2
     assert "its minimum, [0 0], where the function is 0, lower." in lines[0]
-    assert lines[1].endswith("this is a minimum of the function.")
+    assert lines[1].endswith("this is a minimum of the function. The gradient is 0, so the walk ends here.")
 
 
 def test_newton_walks_to_the_maximum_and_it_is_said():
@@ -60,7 +60,9 @@ def test_a_singular_hessian_ends_newton_in_words_and_not_gradient_descent():
     assert "The Hessian is singular (its eigenvalues are [0 2])" in player.transcript()
     assert "Newton's method has no next step" in player.transcript()
     assert document_of(player)["contours"]["iterates"][0]["newton"] is None
-    assert len(descend(lambda x, y: 2 * x + y, (0.0, 1.0), "gradient")) == 6
+    down = descend(lambda x, y: 2 * x + y, (0.0, 1.0), "gradient")
+    assert len(down) == 6
+    assert down.transcript().endswith("The walk was limited to 5 steps, so it ends here.")
     text = descend(lambda p: p[0] ** 4 + p[1] ** 4, (0.0, 0.0)).transcript()
     assert "the Hessian does not say whether this is a minimum" in text
 

@@ -38,6 +38,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = {name: followed(player) for name, player in players.items()}
     shrinking = ad.play(ad.compile(step).program(0.5, 1.0, 0.5))
     others = {"training": ad.play(programs.training(8)), "walk": walk(), "shrinking": shrinking}
+    others["calling"] = ad.play(programs.calling())
     others["series"] = ad.play(programs.series, 0.8)
     others |= {"branches": ad.play(programs.branches, 3.0), "twice": ad.play(programs.twice, 1.0)}
     path = tmp_path_factory.mktemp("js") / "traces.json"

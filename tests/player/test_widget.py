@@ -22,12 +22,13 @@ def joined(**options):
 
 def test_a_player_is_a_widget_and_its_traits_can_be_observed():
     player, heard = joined(), []
+    assert player._choose_slide() == [6], "nobody has moved it"
     player.observe(lambda change: heard.append((change["name"], change["new"])), ["step", "playing", "predict"])
     player.step = 2
     player.set_state({"step": 4, "playing": True})
     player.predict = True
     assert heard == [("step", 2), ("step", 4), ("playing", True), ("predict", True)]
-    assert player.step == 4
+    assert player._choose_slide() == [player.step] == [4]
     assert "data-predict" in player.html()
     for wrong, error in ((len(player) + 1, IndexError), (0, IndexError), (1.5, TypeError), (True, TypeError)):
         with pytest.raises(error):

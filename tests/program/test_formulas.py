@@ -60,6 +60,13 @@ def test_guards_that_guard_nothing_here_are_left_out_and_others_are_shown():
     ]
 
 
+def test_a_tie_is_counted_only_where_there_is_one():
+    chosen = ["where", ["==", 0, "y"], "g", ["number", 0]]
+    tie = ["+", ["number", 1], ["==", 0, ["number", 0]]]
+    for x, wanted in (([3.0, -2.0], chosen), ([3.0, 0.0], ["/", chosen, tie])):
+        assert formulas_of(lambda x: np.maximum(x, 0.0), x)["maximum"][1] == wanted
+
+
 def test_where_the_cotangent_flows_is_shown_even_if_it_flows_everywhere_here():
     for x in ([1.0, 2.0], [-1.0, 2.0]):
         found = formulas_of(lambda x: np.where(x > 0, x, 0.0), x)["where"]
@@ -72,6 +79,10 @@ def test_products_of_matrices_and_vectors():
     for left, right in ((matrix, matrix), (matrix, vector), (vector, matrix)):
         assert formulas_of(np.matmul, left, right)["matmul"][1:] == sent
     assert formulas_of(np.matmul, vector, vector)["matmul"][1:] == (["*", "g", 1], ["*", "g", 0])
+    solved = ["call", "solve", ["transpose", 0], "g"]
+    for right in (matrix, vector):
+        found = formulas_of(np.linalg.solve, matrix + np.eye(2), right)["solve"]
+        assert found == (["call", "solve", 0, 1], ["neg", ["@", solved, ["transpose", "y"]]], solved)
     found = formulas_of(lambda a, b: np.einsum("ij,jk->ik", a, b), matrix, matrix)["einsum"]
     assert found[0] == ["call", "einsum", ["code", "ij,jk→ik"], 1, 2]
     assert found[2:] == (

@@ -36,9 +36,16 @@ def test_of_an_array_the_first_element_and_how_many_more():
     (step,) = (step for step in steps if "corner" in step)
     assert step["corner"] == {"element": [0, 1], "left": "0", "right": "1", "slope": "0.5", "others": 1}
     assert step["text"].endswith(
-        "Here x is at a corner of maximum: any slope from 0 to 1 fits at [0, 1] and 1 more, each by itself; "
+        "Here x is at a corner of maximum: any slope from 0 to 1 fits at [0, 1] and [1, 1], each by itself; "
         "this rule takes 0.5."
     )
+
+
+def test_two_tensors_at_a_tie_share_the_slope():
+    steps, *_ = steps_of(np.maximum, 1.0, 1.0)
+    told = [step["text"] for step in steps if "corner" in step]
+    assert len(told) == 2
+    assert all("from 0 to 1 fits, as long as the slopes of the two arguments add up to 1; this" in one for one in told)
 
 
 def test_each_argument_has_its_own_and_a_tensor_that_is_both_has_one():

@@ -356,6 +356,48 @@ def test_what_a_function_returns_is_told_unless_the_step_before_told_it():
         assert of(print) == []
 
 
+def newton(x):
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        y = x**2 - 2.0
+    return x - y / tape.gradient(y, x)
+
+
+def slope(x):
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    return tape.gradient(y, x)
+
+
+def value(x):
+    with ad.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    tape.gradient(y, x)
+    return y
+
+
+@ad.custom_gradient
+def squared(x):
+    return x * x, lambda dy: dy * 2.0 * x
+
+
+@pytest.mark.parametrize(
+    ("function", "last"),
+    [
+        (newton, "newton returns 1.42."),
+        (slope, "dy/dx is 3."),
+        (value, "value returns y, which is 2.25."),
+        (lambda x: ad.jvp(lambda x: x * x, (x,), (1.0,))[1], "the tangent of t1 is 1.5 + 1.5 = 3."),
+        (lambda x: squared(x) + x, "d function/dx is 4."),
+    ],
+)
+def test_what_a_played_function_computes_after_its_own_tapes_is_told_when_it_returns_it(function, last):
+    text = ad.play(function, 1.5)._content["trace"]["steps"][-1]["text"]
+    assert text.endswith(last)
+
+
 def test_generators_and_comprehensions_are_not_calls():
     def numbers():
         for k in range(2):

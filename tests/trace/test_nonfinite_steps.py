@@ -54,10 +54,18 @@ def guarded_later(x):
 @pytest.mark.parametrize(
     ("function", "value", "said"),
     [
-        (lambda x: np.log(x), 0.0, "Instead, write np.log(np.maximum(x, 2e-16))."),
-        (lambda x: np.sqrt(x) * 2, 0.0, "Instead, write np.sqrt(np.maximum(x, 2e-16))."),
-        (lambda x: x / x, 0.0, "Instead, write np.divide(x, np.where(x == 0, 1.0, x))."),
-        (guarded, 0.0, "Instead, write safe = np.where(x > 0, x, 1.0); np.where(x > 0, np.log(safe), 0.0)."),
+        (lambda x: np.log(x), 0.0, "Instead, write np.log(np.maximum(x, 2e-16)), if that gives "),
+        (lambda x: np.sqrt(x) * 2, 0.0, "Instead, write np.sqrt(np.maximum(x, 2e-16)), if that gives "),
+        (
+            lambda x: x / x,
+            0.0,
+            "Instead, write np.divide(x, np.where(x == 0, 1.0, x)), if that gives the value you want here.",
+        ),
+        (
+            guarded,
+            0.0,
+            "Instead, write safe = np.where(x > 0, x, 1.0); np.where(x > 0, np.log(safe), 0.0).",
+        ),
         (lambda x: np.where(x != 0, x / x, 1.0), 0.0, "Instead, write safe = np.where(x != 0, x, 1.0); "),
         (guarded_later, 0.0, "Instead, write safe = np.where(x > 0, x, 1.0); root = np.sqrt(safe); "),
         (lambda x: np.exp(x * 1000.0), 1.0, "Use nn.softplus for log(1 + exp(x)), nn.softmax, "),
@@ -268,7 +276,7 @@ def safe_product(x):
     ],
 )
 def test_a_where_that_takes_the_element_is_not_the_remedy(function, safe, x, code):
-    assert advice(function, np.array(x)) == f"Instead, write {code}."
+    assert advice(function, np.array(x)) == f"Instead, write {code}, if that gives the value you want here."
     x = ad.Variable(x)
     with ad.GradientTape() as tape, np.errstate(all="ignore"):
         y = function(x)

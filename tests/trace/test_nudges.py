@@ -74,8 +74,8 @@ def test_a_square_worked_out_by_hand():
         (lambda x: x / 4.0, 10),
         (lambda x: x**3, 10),
         (np.exp, 40),
-        (lambda x: np.maximum(x, 3.9), 42),  # twice more on the branch that it leaves
-        (np.abs, 40),  # a line, but only the points say so
+        (lambda x: np.maximum(x, 3.9), 44),  # twice for each of two points beyond, on the branch that it leaves
+        (lambda x: np.maximum(x, -90.0), 46),  # a line, but only the points, and six further out, say so
     ],
 )
 def test_what_ten_probes_tell_is_not_computed_again(function, runs, monkeypatch):
@@ -154,6 +154,33 @@ def trace_of(f: Any, *args: Any) -> ad.Trace:
     return traced
 
 
+@pytest.mark.parametrize(
+    ("function", "value", "size"),
+    [
+        (lambda x: np.maximum(x, 0.0), 3.0, 5.0),
+        (lambda x: np.maximum(x, 0.0), 1.0, 2.0),  # at the very end nobody would see the kink
+        (lambda x: np.where(x > 5, x * x, x), 1.0, 5.0),
+        (lambda x: np.floor(x) + x, 0.3, 0.5),
+        (lambda x: x * x if x < 6 else x, 3.0, 5.0),
+        (np.abs, 0.4, 0.5),
+        (lambda x: np.maximum(x, 0.0), 0.5, 1.0),
+        (lambda x: np.maximum(x, 3.9), 3.0, 1.0),
+        (lambda x: np.where(x > 50, x * x, x), 1.0, 1.0),
+        (lambda x: x * ad.stop_gradient(x), 3.0, 1.0),
+        (lambda x: np.maximum(x, 0.0) * 0.0 + np.exp(x), 3.0, 1.0),
+        (np.tanh, 3.0, 1.0),
+    ],
+)
+def test_a_nudge_reaches_a_branch_that_is_not_far_off(function, value, size):
+    found = played(function, value)["x -> y"]
+    assert found["size"] == size
+    there = [float(function(np.float64(value + by)) - function(np.float64(value))) for by in steps(size)]
+    pairs = [(shown, real) for shown, real in zip(moved(found), there, strict=True) if shown is not None]
+    assert len(pairs) > 20
+    if function(3.0) != 9.0:  # not where `stop_gradient` has run without a tape
+        np.testing.assert_allclose(*zip(*pairs, strict=True), rtol=1e-3, atol=1e-9)
+
+
 def cut_but_unused(x):
     ad.stop_gradient(x)
     return x * x + 0.0 * ad.stop_gradient(x) + (ad.stop_gradient(x) - ad.stop_gradient(x))
@@ -185,7 +212,7 @@ def test_why_a_cotangent_misleads_about_a_nudge(function, value, below, above):
 
 def test_a_cut_that_adds_nothing_is_not_to_blame():
     assert not reasons(trace_of(cut_but_unused, 1.5), "x -> y")
-    assert not reasons(trace_of(lambda x: np.where(x > 0, x * x, 0.0), 1.5), "x -> y"), "1.5 is far from 0"
+    assert not reasons(trace_of(lambda x: np.where(x > -20, x * x, 0.0), 1.5), "x -> y"), "1.5 is far from -20"
 
 
 def compares_but_does_not_use_it(x):
@@ -488,6 +515,21 @@ def rectifier(x):
 
 def doubled(x):
     return x * 2.0, lambda dy: dy
+
+
+@pytest.mark.parametrize(
+    ("function", "at"),
+    [
+        (lambda x: np.where(x > 2.0, np.sqrt(x - 2.0), 0.0), 1.0),
+        (lambda x: np.where(x > 0.0, 1.0 / x, 0.0), 0.0),
+        (lambda x: np.sum(np.where(x > 0.0, np.log(x), 0.0)), [0.0, -1.0, 2.0]),
+        (lambda x: np.sum(np.maximum(np.sqrt(x), 0.0) * x), [-1.0, 4.0]),
+    ],
+)
+def test_values_that_are_not_finite_are_not_nudged(function, at):
+    with np.errstate(all="ignore"):
+        nudges = ad.play(function, at)._content["trace"].get("nudges", [])
+    assert all(nudge["from"] is not None for nudge in nudges if "along" not in nudge)
 
 
 @pytest.mark.parametrize(

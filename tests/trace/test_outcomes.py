@@ -22,7 +22,7 @@ def test_each_source_has_a_step_after_the_tape_released_its_arrays():
         with ad.GradientTape() as tape:
             loss = np.sum((w * 3.0 + b) ** 2)
         tape.gradient(loss, {"w": w, "b": b, "w again": w})
-    assert told(traced) == ["dloss/dw is [21 39], of shape (2,).", "dloss/db is 20."]
+    assert told(traced) == ["d loss/dw is [21 39], of shape (2,).", "d loss/db is 20."]
     document = traced.document()
     assert [step["kind"] for step in document["steps"][-3:]] == ["release", "outcome", "outcome"]
     first = outcomes(traced)[0]

@@ -1,7 +1,10 @@
 """The sentences of a trace: how they begin, and what that of a seed says about a walk by `tape.steps`."""
 
+import re
+
 import numpy as np
 import pytest
+from programs import two_tapes
 
 import autodiff_edu as ad
 from autodiff_edu.trace.arrays import array, refine
@@ -20,6 +23,17 @@ from autodiff_edu.trace.sentences import _capitalise
 )
 def test_a_name_at_the_beginning_stays_as_it_is(sentence, begun):
     assert _capitalise(sentence, "tape0") == begun
+
+
+def test_a_custom_gradient_says_that_the_pass_goes_through_its_own_function():
+    @ad.custom_gradient
+    def squared(x):
+        return x * x, lambda dy: dy * 2.0 * x
+
+    texts = [step["text"] for step in ad.play(lambda x: squared(x) + x, 1.5)._content["trace"]["steps"]]
+    told = [text for text in texts if text.endswith("uses squared's own gradient, not the operations inside it.")]
+    assert len(told) == 1
+    assert "is squared(x)" in told[0]
 
 
 def walked(ask, persistent=False):
@@ -142,6 +156,22 @@ def test_with_several_tapes_each_sum_says_in_whose_pass():
         assert step["text"].startswith(f"In the pass of tape {['outer', 'inner'][step['tape']]}, the contribution to ")
 
 
+def test_a_pass_that_an_outer_tape_records_says_so_and_each_of_its_steps_whose_pass_it_is():
+    steps = two_tapes().document()["steps"]
+    inner, outer = (step["text"] for step in steps if step["kind"] == "seed")
+    assert inner.endswith("with the cotangent 1. Tape outer records this pass.")
+    assert outer.endswith("with the cotangent 1.")
+    for step in steps:
+        if step["kind"] == "pull back":
+            assert f": in the pass of tape {['outer', 'inner'][step['tape']]}, the cotangent " in step["text"]
+    begin, *_, end = (k for k, step in enumerate(steps) if step.get("pass") == 0)
+    recorded = [step["text"] for step in steps[begin:end] if step["kind"] == "record"]
+    assert len(recorded) == 6
+    for text in recorded:
+        assert ", in the pass of tape inner: " in text
+        assert " Tape outer records it as entry " in text
+
+
 def test_tangents_are_added_with_their_signs_and_large_ones_are_counted():
     with ad.trace() as kept:
         ad.jvp(lambda a, b: a * 4.0 - b, (2.0, 3.0), (1.0, 0.5))
@@ -262,7 +292,7 @@ def read_last_result(function, x):
     ("function", "x", "said"),
     [
         (lambda x: 1 - np.cos(x), 1e-4, "1 - 0.999999995 = 5e-09."),
-        (lambda x: np.sqrt(x + 1) - np.sqrt(x), 1e12, "1000000.0000005 - 1000000 = 5e-07."),
+        (lambda x: np.sqrt(x + 1) - np.sqrt(x), 1e12, "1000000.0000005 - 1000000 = 5.00e-07."),
         (lambda x: -1.0 + np.exp(x), 1e-9, "-1 + 1.000000001 = 1e-09."),
         (lambda x: np.sqrt(x + 1) - np.sqrt(x), 1e15, "1.86e-08."),  # 17 digits do not show these three
         (lambda x: np.sqrt(x + 1) - np.sqrt(x), 2.0, "0.318."),
@@ -272,3 +302,51 @@ def read_last_result(function, x):
 )
 def test_numbers_that_cancel_have_the_digits_that_their_difference_needs(function, x, said):
     assert read_last_result(function, x) == said
+
+
+def test_a_last_correction_is_seen_and_a_sum_has_three_digits_or_six():
+    def improve(x):
+        for _ in range(3):
+            x = (x + 2 / x) / 2  # what is divided is not the last x
+        return x
+
+    told = [step["text"] for step in ad.play(improve, 1.5)._content["trace"]["steps"]]
+    assert [text.split("which is ")[1].split(". The")[0] for text in told if re.match(r"Line \d+: x. is ", text)] == [
+        "1.42",
+        "1.41",
+        "1.41421",
+    ]
+    (told,) = [
+        step["text"] for step in ad.play(lambda x: x * 0.3213 + x * 2.284, 1.0)._content["trace"]["steps"][-2:-1]
+    ]
+    assert "is 0.3213. It is added to 2.284," in told
+
+
+def test_a_tape_that_was_not_there_when_a_pass_began_does_not_record_it():
+    x = ad.Variable(2.0, name="x")
+    with ad.trace() as traced:
+        with ad.GradientTape() as inner:
+            y = np.sin(x * x)
+        for _ in inner.steps(y, x):
+            with ad.GradientTape() as other:
+                z = x * 5.0
+            other.gradient(z, x)
+
+    @ad.custom_gradient
+    def square(q):
+        def backward(upstream):
+            own = ad.Variable(3.0)
+            with ad.GradientTape() as mine:
+                r = own * own
+            return upstream * mine.gradient(r, own)
+
+        return q * q, backward
+
+    for document in (traced.document(), ad.play(lambda q: square(q) + q, 3.0).document()):
+        assert not [step["text"] for step in document["steps"] if "records this pass" in step["text"]]
+
+
+def test_a_contribution_that_reads_like_its_sum_has_six_digits_in_either_order():
+    for f in (lambda x: 1.00002 * x + 0.00002 * x, lambda x: 0.00002 * x + 1.00002 * x):
+        told = [step["text"] for step in ad.play(f, 3.0)._content["trace"]["steps"] if "1.00004" in step["text"]]
+        assert any("1.00002" in text for text in told)

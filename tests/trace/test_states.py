@@ -187,11 +187,12 @@ def test_a_training_goes_forward_backward_and_updates_again_and_again():
     x, w = np.array([1.0, 2.0]), ad.Variable(3.0, name="w")
     with ad.trace() as traced:
         w.assign(0.5)
-        for _ in range(2):
+        for turn in range(2):
+            rate = 0.1 + turn
             with ad.GradientTape() as tape:
                 loss = np.mean((w * x - 1.0) ** 2)
             slope = tape.gradient(loss, w)
-            step = 0.1 * slope
+            step = rate * slope
             w.assign_sub(step)
     steps, moments = read(traced.document())
     words = ["update" if now.update else "backward" if now.backward else "forward" for now in moments]
@@ -200,6 +201,10 @@ def test_a_training_goes_forward_backward_and_updates_again_and_again():
     lines = [step["text"] for step, now in zip(steps, moments, strict=True) if now.update and step["kind"] == "line"]
     assert len(lines) == 2
     assert all("step is " in line for line in lines)
+    after = [number + 1 for number, step in enumerate(steps) if step["kind"] == "assign"][1]
+    assert moments[after - 1].flows
+    assert steps[after]["kind"] == "line"
+    assert not moments[after].flows, "the cotangents were those of the old value"
 
 
 def own_pass(steps, tape, number):

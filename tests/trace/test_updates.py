@@ -1,5 +1,6 @@
 """The program of a trace updates variables as the user's code does, runs, and gives the same numbers."""
 
+import json
 import re
 
 import numpy as np
@@ -562,3 +563,61 @@ def test_an_update_by_other_values_of_the_tape_is_told_as_it_is_written(step, sa
         step(x, f, tape.gradient(f, x))
     text = traced.document()["steps"][-1]["text"]
     assert text.partition("the variable x is assigned ")[2] == f"{said}."
+
+
+def newton(x, f=lambda x: x * x - 2.0):
+    for _ in range(2):
+        y, dy = ad.value_and_grad(f)(x)
+        x = x - y / dy
+    return x
+
+
+def newton_with_a_number(x, f=lambda x: x * x - 2.0):
+    for _ in range(2):
+        y_2, dy = ad.value_and_grad(f)(x)
+        x = x - y_2 / dy
+    return x
+
+
+@pytest.mark.parametrize(
+    ("run", "first", "second"), [(newton, "y", "y₂"), (newton_with_a_number, "y_2", "y_2₂")], ids=["y", "y_2"]
+)
+def test_an_update_uses_names_of_the_graph_and_keeps_the_user_s_numbered_names(run, first, second):
+    with ad.trace() as traced:
+        run(ad.constant(1.0))
+    document = traced.document()
+    steps = [step for step in document["steps"] if step["kind"] == "assign"]
+    assert [document["formulas"][step["formula"]][2][1] for step in steps] == [["name", first], ["name", second]]
+    assert f"is x - {first} / dy, which is 1.5." in steps[0]["text"]
+    assert f"is x₂ - {second} / dy, which is 1.42." in steps[1]["text"]
+
+
+def test_two_gradients_of_one_variable_do_not_look_alike():
+    x = ad.Variable(2.0, name="x")
+    with ad.trace() as traced:
+        with ad.GradientTape() as outer:
+            with ad.GradientTape() as inner:
+                y = x**3
+            dy = inner.gradient(y, x)
+        d2y = outer.gradient(dy, x)
+        x.assign(x - dy / d2y)
+    (told,) = [step for step in traced.document()["steps"] if step["kind"] == "assign"]
+    assert told["text"].endswith("the variable x is assigned x - dy / d2y, which is 1.")
+    formula = json.dumps(traced.document()["formulas"][told["formula"]])
+    assert '["name", "dy"]' in formula
+    assert '["name", "d2y"]' in formula
+
+
+def test_two_gradients_that_the_program_calls_the_same_are_told_apart():
+    w = ad.Variable(2.0, name="w")
+    with ad.trace() as traced:
+        total = 0.0
+        for k in range(2):
+            with ad.GradientTape() as tape:
+                loss = w ** (k + 2)
+            g = tape.gradient(loss, w)
+            total = total + g
+        w.assign_sub(0.1 * total)
+    (told,) = [step["text"] for step in traced.document()["steps"] if step["kind"] == "assign"]
+    assert "g + g" not in told
+    assert told.endswith("is assigned w - 0.1 * (0.0 + w_bar + w_bar_2), which is 0.4.")

@@ -63,7 +63,7 @@ def test_a_warning_about_numbers_names_the_line_of_the_cell(shell):
 def shown(monkeypatch):
     """The files and lines of the warnings that are shown."""
     found = []
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), np.errstate(over="warn", divide="warn", invalid="warn"):  # as NumPy begins
         warnings.simplefilter("always")
         monkeypatch.setattr(
             warnings, "showwarning", lambda message, category, filename, lineno, *_: found.append((filename, lineno))
@@ -79,6 +79,46 @@ def test_a_warning_of_an_operation_on_a_tape_is_shown_at_the_line_that_computes_
         y = np.log(x)
     tape.gradient(y, x)
     assert shown == [(__file__, before + 1), (__file__, before + 2)]
+
+
+def read_line(call):
+    """The place of the only line of a lambda."""
+    return __file__, call.__code__.co_firstlineno
+
+
+def test_a_warning_of_a_call_of_the_package_is_shown_at_the_reader_s_line(shown):
+    def log(x):
+        return np.log(x)
+
+    x, losses = ad.constant([1e308, 1e308]), ad.constant([[1e308, -1e308]])
+    compiled = ad.compile(log)
+    compiled(1.0)
+    calls = [
+        lambda: x.sum(),
+        lambda: np.mean(x),
+        lambda: compiled(0.0),
+        lambda: ad.nn.softmax_cross_entropy(losses, np.array([0])),
+        lambda: ad.grad(np.sqrt)(0.0),
+        lambda: ad.jacobian(np.sqrt)(np.zeros(1)),
+    ]
+    for call in calls:
+        shown.clear()
+        call()
+        assert shown == [read_line(call)]
+    shown.clear()
+    ad.play(log, 0.0)
+    with pytest.raises(AssertionError):
+        ad.check_gradients(log, 0.0)
+    assert {file for file, _ in shown} == {__file__}
+
+
+def test_a_warning_is_shown_once_for_each_line_of_the_reader(shown):
+    warnings.simplefilter("default")
+    before, x = sys._getframe().f_lineno, ad.constant(0.0)
+    for _ in range(3):
+        np.log(x)
+        np.log(x * 1.0)
+    assert shown == [(__file__, before + 2), (__file__, before + 3)]
 
 
 def test_other_warnings_are_shown_where_they_were_raised(shown):

@@ -92,11 +92,11 @@ PREDICTIONS = (
         why="The gap comes from the bend of the curve, and here it grows with the square of the nudge.",
     ),
     Prediction(
-        "`prediction` is 7, `error = prediction - 5`, and `loss = error * error`. What is dloss/dprediction?",
+        "`prediction` is 7, `error = prediction - 5`, and `loss = error * error`. What is d loss/d prediction?",
         answer=4,
         hints={
             2: "That is the error. It is used twice in `error * error`, and both contributions count.",
-            12: "That is dloss/dw: one line further up, where the prediction's cotangent is multiplied by 3.",
+            12: "That is d loss/dw: one line further up, where the prediction's cotangent is multiplied by 3.",
             14: "That would be so for the loss `prediction * prediction`. What is squared here?",
             1: "Subtraction passes the cotangent of the error on as it is. What is the cotangent of the error?",
             None: "The loss was computed from the error, and that from the prediction. So there is a path.",

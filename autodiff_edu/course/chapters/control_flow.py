@@ -58,7 +58,7 @@ PREDICTIONS = (
         why="Each element has the slope of the branch that was picked for it: 2x, 2x, and 1.",
     ),
     Prediction(
-        "`rate_by_halving` finds the same rate, 7.93 %. What will the tape say drate/dpayment is?",
+        "`rate_by_halving` finds the same rate, 7.93 %. What will the tape say d rate/d payment is?",
         answer="None",
         choices=("0.0015, as before", "0", "None"),
         hints={

@@ -55,7 +55,7 @@ PREDICTIONS = (
         why="To this tape, `t` and `root` are numbers like any other. Nothing watched goes into `y`.",
     ),
     Prediction(
-        "With `a = 1` and `b = 2`, `c.assign(a + b)` makes `c` 3, and `cost` is c². What are dcost/db and dcost/dc?",
+        "With `a = 1` and `b = 2`, `c.assign(a + b)` makes `c` 3, and `cost` is c². What are d cost/db and d cost/dc?",
         answer="None and 6",
         choices=("6 and 6", "None and 6", "6 and None", "None and None"),
         hints={
@@ -318,7 +318,7 @@ How fast should a van drive 240 km? Slower costs wages, faster costs fuel. A col
 The gradient is `None`, and this is the explanation, in `van.py`:
 
 ```text
-dcost/dspeed is None:
+d cost/d speed is None:
 - van.py, line 5: wages.assign(30.0 * hours) assigns plain numbers to the variable wages, which no tape follows. Use the tensor itself in what follows.
 - van.py, line 7: float(litres) returns the plain numbers of litres, which no tape follows. Compute with litres itself: operators and NumPy functions accept it, and np.stack joins tensors.
 ```

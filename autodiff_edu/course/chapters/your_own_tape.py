@@ -18,6 +18,7 @@ import numpy as np
 
 from ...core.tensor import constant
 from ...gradient_tape import GradientTape
+from ...text.formatting import derivative
 from ..exercises import Case, CaseOutcome, Exercise, Function, Judge
 from ..feedback import STILL_MISSING, Feedback, NotYet, call, near, numbers, shorten
 from ..predictions import Prediction
@@ -539,7 +540,7 @@ class OwnTape(Function):
     def _compare_each(self, case: Case, found: Gradients, wanted: Gradients, target: str) -> Iterator[str]:
         for name, slope in wanted.items():
             if not self._same(case, CaseOutcome(found[name]), CaseOutcome(slope)):
-                yield f"d{target}/d{name} is {_write_slope(slope)}, but your tape says {_write_slope(found[name])}"
+                yield f"{derivative(target, name)} is {_write_slope(slope)}, but your tape says {_write_slope(found[name])}"
 
 
 def _write_slope(slope: Any) -> str:

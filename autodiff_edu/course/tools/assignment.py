@@ -23,10 +23,7 @@ from ..contents import OURS, Chapter, Course
 from ..values import NAME, pack
 from .execute import as_text
 
-ABOUT_FOLDS = re.compile(
-    r"\s*Each solution unfolds below its exercise\."
-    r'|\s*Below each exercise is a folded\s+solution:\s+click\s+"1 cell hidden"\s+to\s+open\s+it\.'
-)
+ABOUT_FOLDS = re.compile(r"\s*Each solution is folded below its exercise; the PDF leaves it out\.")
 FIRST_CELL = """\
 # Written for autodiff-edu {version}. If this cell fails: pip install "autodiff-edu[lab]=={version}"
 from autodiff_edu.course.tools.assignment import written_for

@@ -12,6 +12,7 @@ const TALLEST_TABLE = 8; // rows: what is added up leaves room to the formula ab
 const LONGEST_LINE = 6; // columns of a table side by side
 const VECTOR_ROOM = 34; // letters of a vector, which is one row whatever its length; above, it is a row of colours
 const NARROW = 23; // letters that a table has room for beside another, if they are small
+const SHORT_LINE = 9; // letters that a vector of few numbers has room for in a column of a table on stage
 const HALF = 23; // letters and columns of a row in half of a narrow panel
 const SIDE_BY_SIDE = 13; // letters of a row, where three tables stand side by side in a narrow panel
 const LARGEST_WRITTEN = 12; // numbers of a result that is written out, as LARGEST_WRITTEN of text/formatting.py says
@@ -252,19 +253,20 @@ export function arrayPlace(attributes = {}) {
   const show = (array, limit = array && limitOf(array), room = undefined, digits = undefined) => {
     if (array === current && limit === scale && room === space && digits === precision) return;
     [current, scale, space, precision, filled] = [array, limit, room, digits, false];
-    const said = digits && array ? withDigits(Number(array.data), digits) : array?.text ?? UNKNOWN;
-    writeWhole(text, room && !digits ? brief(said) : said);
+    const exact = digits && typeof array?.data === "number";
+    const said = exact ? withDigits(Number(array.data), digits) : array?.text ?? UNKNOWN;
+    writeWhole(text, room && !exact ? brief(said) : said);
     const size = array?.data == null ? 0 : flat(array).length;
     const [rows, columns] = size > 0 && array.shape.length > 1 ? array.shape.slice(-2) : [0, 0];
     const [most, isVector] = [room ? LOWEST_TABLE : TALLEST_TABLE, array?.shape.length === 1];
     const letters = isVector ? VECTOR_ROOM : NARROW;
-    const digitsOf = (/** @type {Data[][]} */ numbers) =>
-      [room || numbers[0].length > 3 ? 3 : 4, 3].find((few) => lettersOf(numbers, few) <= letters) ?? 2;
+    const digitsOf = (/** @type {Data[][]} */ numbers) => (lettersOf(numbers, 3) <= letters ? 3 : 2);
     const isWide = (/** @type {Piece} */ { rows: numbers }) =>
       lettersOf(numbers, 3) + 0.6 * numbers[0].length > (room ?? VECTOR_ROOM);
     const isTooLarge = size > LARGEST_TABLE || rows > most || columns > LONGEST_LINE;
     const wideRow = (room || isVector) && size > 0 && piecesOf(array).some(isWide);
-    const isText = wideRow && isVector && size <= LONGEST_LINE; // few numbers, which go on in the next line
+    // Few numbers, which go on in the next line; on stage all of them, so that a table has one form for a size.
+    const isText = (wideRow || room > 0) && isVector && size > 0 && size <= LONGEST_LINE;
     const large = isTooLarge || (wideRow && !isText);
     const small = !large && !isText && size > 0 && array.shape.length > 0;
     // A small table says what the text says, so the text is for screen readers then, and the table is not.
@@ -275,9 +277,10 @@ export function arrayPlace(attributes = {}) {
     // As wide as its longest numbers: css/array.css makes the letters as large as there is room for.
     const widest = Math.max(...pieces.map(({ rows: numbers }) => lettersOf(numbers, digitsOf(numbers))));
     set(picture, "style", small ? `--letters: ${widest}; --columns: ${pieces[0].rows[0].length}` : null);
-    const wide = isText || (small && (widest > SIDE_BY_SIDE || (isVector && size > LONGEST_LINE)));
+    const isLine = isText && text.textContent.length > SHORT_LINE;
+    const wide = isLine || (small && (widest > SIDE_BY_SIDE || (isVector && size > LONGEST_LINE)));
     set(element, "data-wide", wide || null);
-    const isLong = isText || (isVector && (large || widest + size > HALF));
+    const isLong = isLine || (isVector && (large || widest + size > HALF));
     set(element, "data-long", isLong || null); // a vector is not cut where it has the whole width
     const parts = pieces.map((piece) => (small ? tableIn(piece) : heatmapOf(piece, limit, array.text)));
     picture.replaceChildren(...parts);

@@ -1,5 +1,6 @@
 /** What the graph is drawn with: boxes, lines with arrowheads, and scissors. */
 
+import { flat } from "./array.js";
 import { brief } from "./brief.js";
 import { UNKNOWN, draw, set, shorten, write } from "./dom.js";
 import { nonfiniteIn } from "./nonfinite.js";
@@ -10,7 +11,8 @@ import * as SHARED from "../../text/shared.json";
 /** @typedef {"value" | "cotangent"} Part of a box */
 
 const [LONGEST_BEAD, LONGEST_BEAD_OF_ARRAY] = [10, 20]; // letters
-const BEAD_HEIGHT = 16; // pixels: with an arrowhead no more than there are between two boxes
+const MOST_IN_BEAD = 4; // numbers
+const [BEAD_HEIGHT, BEAD_ROW] = [16, 10]; // pixels: with an arrowhead no more than there are between two boxes
 export const BOX_MARKS = { skip: "○", paused: "‖", unconnected: "∅" };
 
 /**
@@ -206,43 +208,42 @@ export const pointsOf = (links, place) =>
     return [...bow, [bentX, bottom]];
   });
 
+const ASIDE = 36; // pixels between a bead and the head of its arrow, where a line is nearly level
 /**
  * Ends a way before its end.
  * @param {number[][]} points
  * @param {number} rest how far below or above
  */
 export function stopShort(points, rest) {
-  const end = points.at(-1)[1];
+  const [x, end] = points.at(-1);
   const away = (/** @type {number[]} */ point) => Math.abs(point[1] - end);
   let next = points.at(-1);
   while (points.length > 1 && away(points.at(-1)) < rest) next = points.pop();
   const [last, far] = [points.at(-1), away(points.at(-1))];
   const portion = Math.max(0, far - rest) / (far - away(next) || 1);
-  points.push([0, 1].map((axis) => last[axis] + (next[axis] - last[axis]) * portion));
+  const [across, down] = [0, 1].map((axis) => last[axis] + (next[axis] - last[axis]) * portion);
+  const isFar = Math.abs(across - x) > ASIDE;
+  points.push(isFar ? [x + Math.sign(across - x) * ASIDE, end + Math.sign(down - end) * rest] : [across, down]);
 }
 
 /**
- * A quantity on its way along a line, drawn around (0, 0).
+ * A quantity on its way along a line, its first row around (0, 0): few numbers as the boxes write them, and of many
+ * their shape.
  * @param {NDArray} array
- * @param {number} limit
  */
-export function drawBead(array, limit) {
-  const [whole, isArray] = [brief(array.text), hasCells(array)];
-  const longest = isArray ? LONGEST_BEAD_OF_ARRAY : LONGEST_BEAD;
-  const bead = draw("g", { class: "bead" }, draw("title", {}, array.text));
-  if (isArray && whole.length > longest) {
-    const picture = drawThumbnail(array, limit, 0, 0, { width: 48, height: BEAD_HEIGHT - 2 });
-    const [width, height] = ["width", "height"].map((side) =>
-      Number(/** @type {Element} */ (picture.lastChild).getAttribute(side)));
-    set(picture, "transform", `translate(${-width / 2} ${-height / 2})`);
-    bead.append(picture);
-  } else {
-    const width = 7.3 * Math.min(whole.length, longest) + 10;
-    bead.append(draw("rect", { x: -width / 2, y: -BEAD_HEIGHT / 2, width, height: BEAD_HEIGHT, rx: BEAD_HEIGHT / 2 }));
-    const words = whole.length > longest ? `${whole.slice(0, longest - 1)}…` : whole;
-    bead.append(draw("text", { y: 4, "text-anchor": "middle" }, words));
-  }
-  return bead;
+export function drawBead(array) {
+  const [text, isArray] = [brief(array.text), hasCells(array)];
+  const [few, most] = isArray ? [flat(array).length <= MOST_IN_BEAD, LONGEST_BEAD_OF_ARRAY] : [false, LONGEST_BEAD];
+  const rows = few && array.shape.length > 1 ? rowsOf(array.text) : [];
+  const short = isArray ? STRINGS.panel.shape(array.shape) : `${text.slice(0, most - 1)}…`;
+  const lines = rows.length === 2 ? rows : [few || text.length <= most ? text : short];
+  const isSmall = lines.length > 1 || lines[0].length > LONGEST_BEAD_OF_ARRAY;
+  const width = (isSmall ? 6.1 : 7.3) * lines[0].length + 10; // rows are equally long
+  const [top, height] = [-BEAD_HEIGHT / 2, lines.length > 1 ? 2 * BEAD_ROW + 2 : BEAD_HEIGHT];
+  const y = lines.length > 1 ? 1 : 4;
+  return draw("g", { class: "bead", "data-small": isSmall || null }, draw("title", {}, array.text),
+    draw("rect", { x: -width / 2, y: top, width, height, rx: -top }),
+    ...lines.map((line, k) => draw("text", { y: y + k * BEAD_ROW, "text-anchor": "middle" }, line)));
 }
 
 const BLADES = 11; // the radius of the disc of scissors

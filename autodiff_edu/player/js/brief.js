@@ -6,29 +6,34 @@
  */
 export const brief = (text, least = 3) => text.replace(/(\d+\.\d+)(e[-+]\d+)?/g, (whole, fraction, exponent = "") => {
   const digits = Math.max(least, fraction.indexOf("."));
-  const rounded = Number((Number(fraction) * (1 + (digits < 12 ? 1e-12 : 0))).toPrecision(digits)); // halfway means up
-  return rounded < 10 || !exponent ? `${rounded}${exponent}` : whole;
+  const written = (Number(fraction) * (1 + (digits < 12 ? 1e-12 : 0))).toPrecision(digits); // halfway means up
+  const rounded = Number(written);
+  const isWhole = rounded === Number(fraction) || written.includes("e");
+  return rounded < 10 || !exponent ? `${isWhole ? rounded : written}${exponent}` : whole;
 });
 
 const MOST_DIGITS = 15;
 /**
- * A number with so many digits.
- * @type {(number: number, digits: number) => string}
+ * A number with so many digits, as Python writes it: with an exponent from 10 ** `known` on.
+ * @type {(number: number, digits: number, known?: number) => string}
  */
-export const withDigits = (number, digits) =>
-  brief(number !== 0 && Math.abs(number) < 1e-4 ? number.toExponential() : String(number), digits);
+export const withDigits = (number, digits, known = Math.max(6, digits)) => {
+  const isFar = number !== 0 && (Math.abs(number) < 1e-4 || Math.abs(number) >= 10 ** known);
+  return brief(isFar ? number.toExponential().replace(/([-+])(?=\d$)/, "$10") : String(number + 0), digits);
+};
 
 /**
  * How many digits summands need for their sum, which has `least` of them, or at least three, to be what is shown;
- * undefined where so many are enough, or where all that is left is rounding. As `count_digits_of_sum` of
- * text/formatting.py does.
+ * undefined where so many are enough, or where all that is left is rounding. If three are too few, there are at least
+ * six, so that a third form is rare. As `count_digits_of_sum` of text/formatting.py does.
  * @type {(parts: number[], total: number, least: number) => number | undefined}
  */
 export function digitsOfSum(parts, total, least) {
   if (!total || ![total, ...parts].every(Number.isFinite)) return undefined;
-  const shown = (/** @type {number} */ number, /** @type {number} */ digits) => Number(withDigits(number, digits));
+  const shown = (/** @type {number} */ number, /** @type {number} */ digits) =>
+    Number(withDigits(number, digits, MOST_DIGITS));
   for (const wanted of new Set([least, 3])) {
-    for (let digits = least; digits <= MOST_DIGITS; digits += 1) {
+    for (let digits = least; digits <= MOST_DIGITS; digits = Math.max(6, digits + 1)) {
       const sum = parts.reduce((known, part) => known + shown(part, digits), 0);
       const rounded = Number(sum.toPrecision(6));
       if (shown(rounded, wanted) === shown(total, wanted)) return digits > least ? digits : undefined;

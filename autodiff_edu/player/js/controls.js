@@ -46,12 +46,14 @@ const SPEEDS = [0.5, 1, 2, 4];
 export function controlsView(trace, history, { actions, go, setSpeed, sizes, setSize }) {
   /** @type {[typeof STRINGS.controls, number, Record<string, HTMLButtonElement>]} */
   const [words, last, buttons] = [STRINGS.controls, trace.steps.length - 1, {}];
-  const titleOf = (/** @type {keyof typeof BUTTONS} */ action, name = words[action]) =>
+  const titleOf = (/** @type {keyof typeof BUTTONS} */ action, /** @type {string} */ name) =>
     `${name} (${spellKeys(KEYS[action])})`;
+  const setName = (/** @type {keyof typeof BUTTONS} */ action, /** @type {string} */ name) =>
+    build(buttons[action], { "aria-label": name, title: titleOf(action, name) });
   for (const [action, icon] of /** @type {[keyof typeof BUTTONS, string][]} */ (Object.entries(BUTTONS))) {
     const image = draw("svg", { viewBox: "0 0 24 24", "aria-hidden": true }, draw("path", { d: icon }));
-    const about = { "aria-label": words[action], title: titleOf(action) };
-    buttons[action] = make("button", { type: "button", "data-action": action, ...about }, image);
+    buttons[action] = make("button", { type: "button", "data-action": action }, image);
+    setName(action, words[action]);
   }
   const about = { type: "button", "data-action": "predict", "aria-pressed": false, title: words.aboutPredict };
   const predict = make("button", about, words.predict);
@@ -67,7 +69,13 @@ export function controlsView(trace, history, { actions, go, setSpeed, sizes, set
   const ofSizes = sizes.map((size, index) => make("option", { value: index }, words.sizes[size]));
   const size = make("select", { class: "size", "aria-label": words.size, title: words.aboutSize }, ...ofSizes);
   size.hidden = sizes.length === 1;
-  size.addEventListener("change", () => setSize(Number(size.value)));
+  size.addEventListener("change", () => {
+    const chosen = sizes[Number(size.value)];
+    for (const action of /** @type {const} */ (["next", "previous"])) {
+      setName(action, chosen === "operation" ? words[action] : words[action].replace("step", chosen));
+    }
+    setSize(Number(size.value));
+  });
   for (const choice of [speed, size]) {
     // After a choice with the mouse the next key is the player's; a choice with keys leaves the focus where it is.
     let pointed = false;
@@ -106,7 +114,7 @@ export function controlsView(trace, history, { actions, go, setSpeed, sizes, set
   };
   const showPlaying = (/** @type {boolean} */ playing) => {
     const name = playing ? words.pause : words.play;
-    build(buttons.play, { "aria-label": name, title: titleOf("play", name) });
+    setName("play", name);
     set(buttons.play.querySelector("path"), "d", playing ? PAUSE : BUTTONS.play);
   };
   const showPredicting = (/** @type {boolean} */ on) => set(predict, "aria-pressed", on);

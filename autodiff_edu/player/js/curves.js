@@ -40,10 +40,13 @@ const pointOf = ({ step, array }) =>
  */
 export function readCurves({ steps, tensors, tapes, begins = [] }, { changes }) {
   const families = withStarts(familiesOf(steps, tensors, (tensor) => changes[tensor]), begins);
+  // In two turns of a training, what is assigned to has three values, and the target only two.
+  const trained = steps.some(({ kind }) => kind === "assign");
   return [...memoryCurve({ steps, tapes }), ...families].flatMap((curve) => {
     const heights = curve.points.map(({ height }) => height).filter(Number.isFinite);
     const [low, high] = [Math.min(...heights), Math.max(...heights)];
-    return heights.length >= FEWEST_VALUES && low < high ? [{ ...curve, low, high, heights }] : [];
+    const enough = heights.length >= (trained && !curve.rank ? 2 : FEWEST_VALUES);
+    return enough && low < high ? [{ ...curve, low, high, heights }] : [];
   }).sort((one, other) => one.rank - other.rank);
 }
 

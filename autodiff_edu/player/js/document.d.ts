@@ -128,6 +128,7 @@ interface Iterate extends Step {
   value: NDArray<number>;
   gradient: NDArray<number[]>;
   hessian: NDArray<number[][]>;
+  newton: NDArray<number[]> | null;
   eigenvalues: NDArray<number[]> | null;
   step: NDArray<number[]> | null;
   next: NDArray<number[]> | null;

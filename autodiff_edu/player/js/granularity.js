@@ -74,6 +74,7 @@ export function readSizes(trace, history, { groups, tensors }) {
   while (["release", "outcome"].includes(steps[tail - 1]?.kind)) tail--;
   /** @type {(string | null)[]} */
   let [turn, place, pass] = [null, null, null];
+  let hasJustBegun = false; // whether nothing has been computed since the last heading
   /** @param {number} number */
   const opens = (number) => {
     const { kind, what } = steps[number] ?? {};
@@ -86,14 +87,16 @@ export function readSizes(trace, history, { groups, tensors }) {
     if (now !== pass) starts.pass.add(number);
     pass = now;
     const own = number >= tail ? null : entry === undefined ? turn : turns[entry];
-    // Between two headings of the program turns begin nowhere else; one that records nothing has its heading alone.
-    if (own !== turn && !(number > known[0] && number < known.at(-1))) {
+    // Between two headings of the program no other turn begins, nor right after the last heading, before anything is
+    // computed. A turn that records nothing is its heading alone.
+    if (own !== turn && !(number > known[0] && (number < known.at(-1) || hasJustBegun))) {
       let begin = number;
       while (opens(begin - 1) && !headings.has(begin)) begin--;
       starts.turn.add(begin);
     }
+    hasJustBegun = headings.has(number) || (hasJustBegun && entry === undefined);
     turn = own;
-    // What a line is the first to use is watched where it was created, and yet it is the line that goes on.
+    // A watch belongs to the line that first reads the tensor, wherever it is written.
     let user = number;
     while (steps[user]?.kind === "watch") user++;
     const { where, call } = steps[RECORDS.has(steps[user]?.kind) ? user : number];

@@ -6,7 +6,7 @@ import { UNKNOWN, draw, make, set, write } from "./dom.js";
 import { readFolds } from "./folds.js";
 import { signsButton } from "./glossary.js";
 import { groupsView } from "./groups.js";
-import { paneView } from "./pane.js";
+import { bound, paneView } from "./pane.js";
 import { MANY } from "./row-list.js";
 import { STRINGS } from "./strings.js";
 import { walkWithKeys } from "./walk.js";
@@ -281,7 +281,16 @@ export function graphView(trace, history, layout, go, flow, corners) {
     const names = lighted.slice(1).map((tensor) => ({ ...placeOf(tensor), ...BEAD }));
     const ways = arriving.flatMap((link) => pointsOf(wayOf(link), folds.points));
     const places = ways.map(([x, y]) => ({ ...BEAD, x: x - BEAD.width / 2, y }));
-    pane.bring([...new Set(wanted)].map(placeOf), lighted.length, [...names, ...places]);
+    const [{ contribution }, rests] = [trace.steps[step], /** @type {import("./pane.js").Rectangle[]} */ ([])];
+    for (const way of arriving.map(wayOf)) {
+      if (!contribution || !way.length) continue;
+      const [bead, points] = beadOf(contribution, way, true);
+      const [width, height] = ["width", "height"].map((side) => Number(bead.children[1].getAttribute(side)));
+      const [x, y] = points.at(-1);
+      rests.push({ x: x - width / 2, y: y - height / 2, width, height });
+    }
+    const [subject, ...others] = [...new Set(wanted)].map(placeOf);
+    if (subject) pane.bring([bound([subject, ...rests]), ...others], lighted.length, [...names, ...places]);
   };
   const repaint = () => {
     const { y: above, height: tall } = pane.view();
@@ -316,16 +325,26 @@ export function graphView(trace, history, layout, go, flow, corners) {
     return contribution ?? (MOVES[kind] && values(input, step));
   };
   /**
+   * What runs along a line, and where: up a line it stays at the arrow's head.
+   * @type {(array: NDArray, way: Link[], up: boolean) => [bead: SVGGElement, points: number[][]]}
+   */
+  const beadOf = (array, way, up) => {
+    const points = pointsOf(way, folds.points);
+    if (up) {
+      points.reverse();
+      stopShort(points, AT_HEAD);
+    }
+    return [drawBead(array), points];
+  };
+  /**
    * Sends a value down a line, or a contribution up, which stays at the arrow's head while the step does.
    * @type {(step: number, tensor: number, way: Link[]) => void}
    */
   const send = (step, tensor, way) => {
-    const [{ kind, contribution }, array] = [trace.steps[step], carried(step, tensor)];
+    const [{ contribution }, array] = [trace.steps[step], carried(step, tensor)];
     if (!array) return;
-    const [bead, points] = [drawBead(array, layout.tensors[tensor].limits?.[MOVES[kind]]), pointsOf(way, folds.points)];
+    const [bead, points] = beadOf(array, way, Boolean(contribution));
     if (contribution) {
-      points.reverse();
-      stopShort(points, AT_HEAD);
       set(bead, "transform", `translate(${points.at(-1).join(" ")})`);
       flow.restAt(pane.inWindow(points.at(-1)));
     }

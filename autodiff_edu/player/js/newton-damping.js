@@ -1,5 +1,6 @@
 /** The slider of a walk over contours: with λ times the identity added to the Hessian, Newton's step turns downhill. */
 
+import { withDigits } from "./brief.js";
 import { make, write } from "./dom.js";
 import { EXTRA_STRINGS } from "./extra-strings.js";
 
@@ -7,15 +8,19 @@ const FARTHEST = 60;
 const SLIDES = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"];
 
 /**
- * The solution s of (H + λI) s = −g, or null where there is not just one.
+ * The solution s of (H + λI) s = −g, or null if there is not just one. The numbers are rounded: so if Newton's
+ * step is known, −g is taken as H times that step. Otherwise small components of s would be lost.
  * @param {number[]} gradient
  * @param {number[][]} hessian
  * @param {number} lambda
+ * @param {number[]} [newton]
  */
-export function dampedStep([gx, gy], [[a, b], [, d]], lambda) {
+export function dampedStep(gradient, [[a, b], [, d]], lambda, newton) {
+  if (!lambda && newton) return newton;
   const [p, q] = [a + lambda, d + lambda];
   const size = p * q - b * b;
-  const s = [(b * gy - q * gx) / size, (b * gx - p * gy) / size];
+  const [x, y] = newton ? [a * newton[0] + b * newton[1], b * newton[0] + d * newton[1]] : [-gradient[0], -gradient[1]];
+  const s = [(q * x - b * y) / size, (p * y - b * x) / size];
   return Math.abs(size) > 1e-10 * (Math.abs(p * q) + b * b) && s.every(Number.isFinite) ? s : null;
 }
 
@@ -38,7 +43,10 @@ export function dampingView({ steps, contours }, redraw) {
   const lambda = () => (place() > 0 ? Number((largest * factor()).toPrecision(2)) : 0);
 
   /** @param {number} step */
-  const stepAt = (step) => dampedStep(points[step].gradient.data, points[step].hessian.data, lambda());
+  const stepAt = (step) => {
+    const { gradient, hessian, newton } = points[step];
+    return dampedStep(gradient.data, hessian.data, lambda(), newton?.data);
+  };
   /** @type {(step: number) => Point | null} */
   const at = (step) => {
     const [found, [x, y]] = [lambda() > 0 ? stepAt(step) : null, iterates[step].at];
@@ -50,7 +58,7 @@ export function dampingView({ steps, contours }, redraw) {
     current = step;
     const [found, { eigenvalues }] = [stepAt(step), points[step]];
     write(amount, `λ = ${lambda()}`);
-    const text = found && `[${found.map((part) => Number(part.toPrecision(3)) + 0).join(" ")}]`;
+    const text = found && `[${found.map((part) => withDigits(Number(part.toPrecision(6)), 3)).join(" ")}]`;
     const downhill = eigenvalues && eigenvalues.data[0] + lambda() > 0;
     const moves = found?.some(Boolean);
     write(meaning, !found ? words.none : !moves ? words.still : downhill ? words.downhill(text) : words.unsure(text));

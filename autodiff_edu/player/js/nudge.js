@@ -1,14 +1,21 @@
 /** Nudging: how far a target moves when a tensor does, and how far the cotangent says. */
 
+import { formatBriefly } from "./array.js";
 import { draw, make, set, write } from "./dom.js";
 import { elementsView, placeOf } from "./elements.js";
 import { STRINGS } from "./strings.js";
 import * as SHARED from "../../text/shared.json";
 
-const [PLOT_WIDTH, PLOT_HEIGHT, PLOT_EDGE, PLOT_FOOT] = [320, 140, 16, 22]; // of the plot, and the room around it
+// The plot, and the room around it: numbers need more at the left and below.
+const [PLOT_WIDTH, PLOT_HEIGHT, PLOT_EDGE, PLOT_LEFT, PLOT_FOOT] = [368, 140, 16, 96, 28];
+const STEEP = 3; // A line across a jump is at least this many times as steep as its neighbours together.
+const [LONGEST_FOOT, LONGEST_HEAD, LONGEST_NUMBER] = [14, 24, 7]; // Longer words do not fit at an axis on stage.
 const PORTIONS = [...SHARED.nudges, 0].sort((a, b) => a - b);
 
 const toDigits = (/** @type {number} */ number, digits = 4) => Number(number.toPrecision(digits));
+/** Adds `part`, which was rounded, and drops all digits beyond its last: 0, not 0.00012. */
+const addRounded = (/** @type {number} */ number, /** @type {number} */ part) => toDigits(
+  Number((number + part).toFixed(Math.min(100, Math.max(0, 3 - Math.floor(Math.log10(Math.abs(part))))))));
 const withMinus = (/** @type {number | string} */ number) => String(number).replace("-", "−");
 const withSign = (/** @type {number} */ number) => (number > 0 ? `+${number}` : withMinus(number));
 
@@ -45,45 +52,87 @@ function readNudges({ nudges, tensors }) {
 }
 
 /**
+ * Whether the target jumps just before a point: another branch is near, and it is much steeper than beside it.
+ * @param {Moved[]} points
+ * @param {number} k
+ * @param {string} [why]
+ */
+function isJump(points, k, why) {
+  const near = points.slice(Math.max(0, k - 2), k + 2);
+  if (near.length < 4 || near.some(({ moved }) => moved === null)) return false;
+  if (!(why || near[1].reason || near[2].reason)) return false;
+  const rises = [1, 2, 3].map((n) =>
+    Math.abs((near[n].moved - near[n - 1].moved) / (near[n].portion - near[n - 1].portion)));
+  return rises[1] > STEEP * (rises[0] + rises[2]);
+}
+
+/**
  * The picture of some points: a curve of what moves, a line of what is said, and the gap between the two at one.
  * @param {Moved[]} points
  * @param {Moved} at
  * @param {string[]} names of the axes
+ * @param {string} [why] the reason that all points share
  */
-function plotOf(points, at, names) {
+function plotOf(points, at, names, why) {
   const heights = points.flatMap(({ said, moved }) => [said ?? 0, moved ?? 0]);
   const [low, high] = [Math.min(...heights), Math.max(...heights)];
-  const x = (/** @type {number} */ portion) => PLOT_EDGE + ((portion + 1) / 2) * (PLOT_WIDTH - 2 * PLOT_EDGE);
+  const [right, bottom] = [PLOT_WIDTH - PLOT_EDGE, PLOT_HEIGHT - PLOT_FOOT];
+  const x = (/** @type {number} */ portion) => PLOT_LEFT + ((portion + 1) / 2) * (right - PLOT_LEFT);
   const portion = (/** @type {number} */ height) => (high > low ? (high - height) / (high - low) : 0.5);
-  const y = (/** @type {number} */ height) => PLOT_EDGE + portion(height) * (PLOT_HEIGHT - PLOT_EDGE - PLOT_FOOT);
+  const y = (/** @type {number} */ height) => PLOT_EDGE + portion(height) * (bottom - PLOT_EDGE);
   /** @type {(name: string, d: string) => SVGPathElement} */
   const path = (name, d) => draw("path", { class: name, d });
   /** @typedef {"said" | "moved"} Role */
   // A gap where nothing is known; h0 makes a dot of a point between two gaps.
   const line = (/** @type {Role} */ role) => path(role, points.map((point, k) => {
-    const known = k > 0 && points[k - 1][role] !== null;
+    const known = k > 0 && points[k - 1][role] !== null && !(role === "moved" && isJump(points, k, why));
     return point[role] === null ? "" : `${known ? "L" : "M"}${x(point.portion)} ${y(point[role])}${known ? "" : "h0"}`;
   }).join(""));
   /** @type {(role: Role, point: Moved, r: number) => SVGCircleElement} */
   const dot = (role, point, r) => draw("circle", { class: role, cx: x(point.portion), cy: y(point[role]), r });
   const ends = /** @type {Role[]} */ (["said", "moved"]).filter((role) => at[role] !== null);
-  const [across, up] = [[PLOT_WIDTH, PLOT_HEIGHT - 6, "end"], [x(0) + 4, 11, "start"]].map(([left, top, anchor], k) =>
-    draw("text", { x: left, y: top, "text-anchor": anchor }, names[k]));
+  /** @type {(left: number, top: number, anchor: string, words: string, most: number) => SVGTextElement} */
+  const text = (left, top, anchor, words, most) =>
+    draw("text", { x: left, y: top, "text-anchor": anchor, class: words.length > most ? "long" : null }, words);
+  /** @type {(left: number, top: number, anchor: string, number: number) => SVGTextElement} */
+  const end = (left, top, anchor, number) =>
+    text(left, top, anchor, `${number > 0 ? "+" : ""}${formatBriefly(number, 3)}`, LONGEST_NUMBER);
+  const foot = PLOT_HEIGHT - 4;
   return [
-    path("axes", `M${PLOT_EDGE} ${y(0)}H${PLOT_WIDTH - PLOT_EDGE}M${x(0)} ${PLOT_EDGE}V${PLOT_HEIGHT - PLOT_FOOT}`),
-    ...[across, up, line("said"), line("moved")],
+    path("axes", `M${PLOT_LEFT} ${y(0)}H${right}M${x(0)} ${PLOT_EDGE}V${bottom}`),
+    ...[text(x(0), foot, "middle", names[0], LONGEST_FOOT), text(x(0), 11, "middle", names[1], LONGEST_HEAD)],
+    ...[end(PLOT_LEFT, foot, "middle", points[0].by), end(PLOT_WIDTH, foot, "end", points.at(-1).by)],
+    ...[...new Set([low, high])].map((height) => end(PLOT_LEFT - 8, y(height) + 3, "end", height)),
+    ...[line("said"), line("moved")],
     ...(ends[1] ? [path("gap", `M${x(at.portion)} ${y(at.said)}V${y(at.moved)}`)] : []),
     ...ends.map((role) => dot(role, at, 5)),
   ];
 }
 
 /**
+ * Lists a tensor and everything that was computed from it.
+ * @param {Pick<Trace, "entries">} trace
+ * @param {number} tensor
+ */
+function listMoving({ entries }, tensor) {
+  const moving = new Set([tensor]);
+  for (const { inputs, output } of entries) if (inputs.some((input) => moving.has(input))) moving.add(output);
+  return moving;
+}
+
+/**
  * Writes into boxes of the graph what they hold and would hold: {tensor: text}; the player's `root` has the graph.
+ * How anything else in `moving` would change is not known, so its recorded value fades.
  * @param {Element | null | undefined} root
  * @param {Record<number, string>} changes
+ * @param {Set<number>} moving
  */
-function markChanges(root, changes) {
+function markChanges(root, changes, moving) {
   for (const old of root?.querySelectorAll(".graph .change") ?? []) old.remove();
+  for (const box of root?.querySelectorAll(".graph [data-tensor]") ?? []) {
+    const tensor = Number(box.getAttribute("data-tensor"));
+    box.toggleAttribute("data-faded", moving.has(tensor) && !(tensor in changes));
+  }
   for (const [tensor, text] of Object.entries(changes)) {
     const box = root?.querySelector(`.graph [data-tensor="${tensor}"]`);
     const frame = box?.querySelector("rect"); // none where a fold has the box in it
@@ -132,7 +181,7 @@ export function nudgeView(trace, history, panel, stays = false) {
   const missing = (/** @type {Moved} */ { isOther }) => (isOther ? words.unknown : words.notFinite);
   const redraw = () => {
     const nudge = kept[/** @type {any} */ (choice.value)];
-    const { points, place, what, slope, targetName, why: always, moved: bent, from } = nudge;
+    const { tensor, target, points, place, what, slope, targetName, why: always, moved: bent, from } = nudge;
     const at = points[/** @type {any} */ (slider.value)];
     const [by, moved] = [withSign(at.by), at.moved === null ? missing(at) : withSign(at.moved)];
     const said = at.said === null ? words.nothing : withSign(at.said);
@@ -146,10 +195,12 @@ export function nudgeView(trace, history, panel, stays = false) {
       row("said", words.says, slope === undefined ? said : words.product(withMinus(slope), withMinus(at.by), said)),
       row("gap", words.gap, gap ?? "—"),
     );
-    plot.replaceChildren(...plotOf(points, at, [words.nudgeOf(what), words.changeOf(targetName)]));
+    plot.replaceChildren(...plotOf(points, at, [words.nudgeOf(what), words.changeOf(targetName)], always));
     const unreached = slope === undefined && words.unreached(place);
     const of = bent ? words.curved : words.straight;
-    write(why, (at.isOther && at.reason) || unreached || at.reason || always || of);
+    const isFaded = at.by !== 0 && [...listMoving(trace, tensor)].some((one) => one !== tensor && one !== target);
+    const reason = (at.isOther && at.reason) || unreached || at.reason || always || of;
+    write(why, isFaded ? `${reason} ${words.faded}` : reason);
     set(slider, "aria-valuetext", words.aloud(by, targetName, moved, said));
     const { value } = trace.tensors[nudge.tensor];
     const offered = new Map();
@@ -162,29 +213,39 @@ export function nudgeView(trace, history, panel, stays = false) {
   /** @type {(nudge: ReturnType<typeof readNudges>[number], at: Moved) => void} */
   const mark = ({ tensor, target, from, place }, at) => {
     const before = Number(trace.tensors[target].value.text);
-    const after = at.moved === null ? missing(at) : withMinus(toDigits(before + at.moved));
+    const after = at.moved === null ? missing(at) : withMinus(addRounded(before, at.moved));
     const to = from === undefined ? withSign(at.by) : withMinus(toDigits(from + at.by));
     const name = trace.tensors[tensor].name === place ? "" : `${place}: `;
     const first = from === undefined ? to : `${name}${withMinus(toDigits(from))} → ${to}`;
     const isOn = !element.hidden && at.by !== 0;
     markChanges(element.isConnected ? element.closest(".player") : null,
-      isOn ? { [tensor]: first, [target]: `${withMinus(toDigits(before))} → ${after}` } : {});
+      isOn ? { [tensor]: first, [target]: `${withMinus(toDigits(before))} → ${after}` } : {},
+      isOn ? listMoving(trace, tensor) : new Set());
   };
   const choose = (/** @type {number | string} */ index) => {
     choice.value = /** @type {any} */ (index); // the page makes a text of it
     slider.value = /** @type {any} */ (PORTIONS.indexOf(0.1));
     redraw();
   };
-  /** Turns to the tensor at hand, if it has nudges: those for the target of the pass on show, if there are any. */
+  /** The target of the pass on show, or else of the next pass, or of the last if none follows. */
+  const targetAt = () => {
+    const coming = history.turns.find((turn) => turn >= current) ?? history.turns.at(-1);
+    return targets.get(history.pass[current] ?? trace.steps[coming]?.pass);
+  };
+  /** Chooses a nudge of the current tensor or, if it has none, one for that target. */
   const follow = () => {
-    const step = trace.steps[current];
+    const [step, target, chosen] = [trace.steps[current], targetAt(), kept[/** @type {any} */ (choice.value)]];
     const tensor = step.tensor ?? trace.entries[step.entry]?.output;
-    if (kept[/** @type {any} */ (choice.value)].tensor === tensor) return;
-    /** @param {(nudge: Nudge) => boolean} is */
-    const find = (is) => kept.findIndex((nudge) => nudge.tensor === tensor && is(nudge));
-    const found = [find(({ target }) => target === targets.get(history.pass[current])), find(() => true)];
-    const index = found.find((place) => place >= 0);
-    if (index !== undefined) choose(index);
+    /** @type {((nudge: Nudge) => boolean)[]} */
+    const wanted = [
+      (nudge) => nudge.tensor === tensor && nudge.target === target, (nudge) => nudge.tensor === tensor,
+      (nudge) => nudge.target === target,
+    ];
+    const fits = wanted.find((is) => kept.some(is));
+    if (!fits || fits(chosen)) return;
+    const index = kept.findIndex(fits);
+    choice.prepend(...choices.filter((_, each) => kept[each].target === kept[index].target));
+    choose(index);
   };
   const open = (/** @type {boolean} */ on) => {
     element.replaceChildren(...(on ? inside : []));

@@ -12,6 +12,7 @@ const SMALL = 0.7; // of the letters that one can read: with smaller ones the wh
 const EASE = 240; // milliseconds
 const SEEN = 0.1; // the smallest scale at which boxes can still be told apart
 const LARGE = 1.5; // times the usual letters: the player is on stage
+const FEW = 8; // boxes: such a graph is shown whole on stage, as the panel enlarges its numbers
 const EDGE = 2; // of a frame, which may lie under that of the pane
 const AROUND = 24; // of the picture, above and below a box: an arrow's head, and a bead that rests there
 const MARGIN = 24; // pixels around what is brought into view
@@ -22,7 +23,7 @@ const NOTCH = 30; // of a mouse wheel; a trackpad sends many small turns
 const clamp = (number, low, high) => Math.max(low, Math.min(high, number));
 
 /** @type {(some: Rectangle[]) => Rectangle} */
-const bound = (some) => some.reduce((one, other) => {
+export const bound = (some) => some.reduce((one, other) => {
   const [x, y] = [Math.min(one.x, other.x), Math.min(one.y, other.y)];
   const width = Math.max(one.x + one.width, other.x + other.width) - x;
   return { x, y, width, height: Math.max(one.y + one.height, other.y + other.height) - y };
@@ -46,7 +47,6 @@ export function paneView(canvas, picture, redraw) {
   let [wide, tall] = [0, 0]; // of the pane
   let [least, normal] = [1, 1]; // the smallest scale at which one reads, and the one where there is room
   let near = 1; // the scale in which one reads; on stage, so that both ends of what is lit are seen, a little smaller
-  let smallest = 1; // the smallest for the whole: on stage, where the panel has the numbers in large, a little smaller
   let [scale, chosen] = [1, /** @type {number | "whole" | null} */ (null)]; // chosen by the reader
   let around = 1; // the scale in place of that of the whole, where one could not read it
   let lent = false; // whether the whole is shown for a while
@@ -63,11 +63,13 @@ export function paneView(canvas, picture, redraw) {
   const fitOf = (across, down) => Math.floor(1000 * Math.min(wide / across, tall / down)) / 1000;
   const fits = () => fitOf(width, height);
   const fitting = (/** @type {Rectangle} */ one) => fitOf(one.width + EDGE, one.height + EDGE);
-  const isCrowded = () => !lent && fits() < SMALL * least;
+  /** The smallest scale for the whole graph: smaller on stage, where the panel enlarges the numbers. */
+  const leastForWhole = () => (normal < LARGE ? least : all.length > FEW ? SMALL * least : FURTHEST * normal);
+  const isCrowded = () => !lent && fits() < Math.min(SMALL * least, leastForWhole());
   const rescale = () => {
     if (!wide) return;
     const whole = isCrowded() ? around : Math.min(normal, fits());
-    scale = chosen === "whole" ? whole : chosen ?? (fits() < smallest ? near : Math.min(fits(), normal));
+    scale = chosen === "whole" ? whole : chosen ?? (fits() < leastForWhole() ? near : Math.min(fits(), normal));
     const [across, down] = [width * scale, height * scale];
     set(picture, "width", across);
     set(picture, "height", down);
@@ -273,7 +275,6 @@ export function paneView(canvas, picture, redraw) {
     normal = parseFloat(style.fontSize) / LETTER;
     least = normal * parseFloat(style.getPropertyValue("--least"));
     near = least;
-    smallest = least * (normal > LARGE ? SMALL : 1);
     rescale();
     box.scrollTo(left, top);
     redraw(true);

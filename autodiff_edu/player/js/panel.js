@@ -24,7 +24,8 @@ const MOST_TAPES = 3;
 const TURN = /[₀-₉]+$/; // which of the values that a name has had
 const SMALLEST = 0.72; // of the letters of a formula on stage
 const [LARGEST_MATRIX, LONGEST_VECTOR] = [3, 6]; // rows and columns of what a formula is written with in numbers
-const [TABLE_ROOM, SUM_ROOM] = [10, 15]; // letters of numbers side by side on stage; on a phone the first for both
+const [TABLE_ROOM, SUM_ROOM] = [10, 15]; // letters of numbers side by side on stage; on a phone the first for both,
+const [FEW, ROOM_OF_FEW] = [4, 23]; // unless a sum has so few numbers
 const isLong = (/** @type {NDArray | null | undefined} */ array) =>
   array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 3);
 
@@ -39,13 +40,13 @@ function readings(trace, history) {
     if (step.kind === "accumulate") sums[step.entry].push({ number, ...step });
   });
   /**
-   * What the entry has sent to an argument in the pass on show.
-   * @type {(entry: number, argument: number, number: number) => NDArray | null}
+   * What the entry has sent to an argument in the pass on show, or sends to it by a later step.
+   * @type {(entry: number, argument: number, number: number, until?: number) => NDArray | null}
    */
-  const contribution = (entry, argument, number) => {
+  const contribution = (entry, argument, number, until = number) => {
     if (!history.arrived(entry, number)) return null;
     const from = history.pulled(entry, number);
-    const sent = sums[entry].find((sum) => sum.number > from && sum.number <= number && sum.argument === argument);
+    const sent = sums[entry].find((sum) => sum.number > from && sum.number <= until && sum.argument === argument);
     return sent?.pass === trace.steps[from].pass ? sent.contribution : null;
   };
   return { value: history.known, contribution, ...readMemory(trace) };
@@ -66,15 +67,16 @@ function rowPlace(role, fields = [{}, {}]) {
   /**
    * @type {(
    *   kind: string, tensor: Tensor | undefined, known: NDArray | null, flow: NDArray | null, word: string,
-   *   limits?: Box["limits"], room?: number,
+   *   limits?: Box["limits"], room?: number, digits?: number,
    * ) => void}
    */
-  const show = (kind, tensor, known, flow, word, limits, room) => {
+  const show = (kind, tensor, known, flow, word, limits, room, digits) => {
     write(what, kind);
     write(name, tensor?.name ?? UNKNOWN);
     write(shape, !tensor ? UNKNOWN : kind && `${STRINGS.panel.shape(tensor.value.shape)} ${tensor.value.dtype}`);
     write(label, flow ? word : "");
-    value.show(known, limits?.value, room);
+    set(element, "data-still", flow ? null : "");
+    value.show(known, limits?.value, room, digits);
     cotangent.show(flow, limits?.cotangent, room);
   };
   return { element, show };
@@ -110,16 +112,26 @@ function digitsIn(parts, total, staged, sign = 1) {
 }
 
 /**
+ * Six digits, where three would show two different numbers as the same.
+ * @param {(NDArray | null)[]} arrays
+ */
+function digitsApart(arrays) {
+  const texts = arrays.filter((array) => typeof itemOf(array) === "number").map(({ text }) => text);
+  return texts.some((one) => texts.some((other) => one !== other && brief(one) === brief(other))) ? 6 : undefined;
+}
+
+/**
  * The formulas of an entry: what it computes, and what it sends to each argument.
  * @param {Trace} trace
  * @param {ReturnType<typeof readings>} read
  * @param {import("./history.js").History} history
  * @param {ReturnType<typeof tangentsOf>} tangents
  * @param {() => boolean} isCovered
+ * @param {() => boolean} isAsking
  * @param {() => boolean} staged on stage numbers have three digits
  * @param {Layout["tensors"]} boxes
  */
-function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
+function formulasOf(trace, read, history, tangents, isCovered, isAsking, staged, boxes) {
   /**
    * Names at the leaves of a tree; `moving` is the argument whose tangent flows, else a cotangent does.
    * @type {(entry: number, moving?: number) => import("./formula.js").Leaves}
@@ -142,7 +154,8 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
     let all = Boolean(numbers);
     const number = (/** @type {Leaf} */ leaf) => {
       const array = numbers(leaf);
-      const known = digits ? withDigits(Number(array.data), digits) : briefly(array);
+      const isExact = digits && typeof itemOf(array) === "number";
+      const known = isExact ? withDigits(Number(array.data), digits) : briefly(array);
       all &&= known !== null;
       return { number: known ?? UNKNOWN };
     };
@@ -156,7 +169,7 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
     (array && array.text.length > LONGEST_RESULT ? [] : [result(array ? written(array) : UNKNOWN)]);
   /** @type {(array: NDArray) => Element} */
   const matrix = (array) =>
-    drawMatrix(piecesOf(array)[0].rows.map((row) => row.map((item) => formatBriefly(item, staged() ? 3 : 4))));
+    drawMatrix(piecesOf(array)[0].rows.map((row) => row.map((item) => formatBriefly(item, 3))));
   /** @type {(array: NDArray | null) => Element[]} */
   const inNumbers = (array) => (array?.shape.length > 1 && isSmall(array) ? [matrix(array)] : outcome(array));
   /**
@@ -177,10 +190,12 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
     const isLeaf = (/** @type {any} */ part) => typeof part === "number" || part[0] === "number";
     const isSum = (head === "+" || head === "-") && parts.every(isLeaf);
     const digits = isSum ? digitsIn(parts.map(numberOf), itemOf(total), staged(), head === "-" ? -1 : 1) : undefined;
-    const nodes = both(entry, tree, values, digits);
+    const tensors = /** @type {number[]} */ ([...given.filter((one) => typeof one === "number"), output]);
+    const apart = digitsApart(tensors.map((tensor) => read.value(tensor, number)));
+    const nodes = both(entry, tree, values, digits ?? apart);
     const drawn = isLit ? pictured(entry, tree, values, true) : [];
     nodes.push(...drawn.filter((node) => !node.querySelector("svg")));
-    nodes.push(...(isLit ? inNumbers : outcome)(total));
+    nodes.push(...(apart && itemOf(total) !== null ? [result(total.text)] : (isLit ? inNumbers : outcome)(total)));
     return equation(drawName(trace.tensors[output].name), ...signed("=", nodes));
   };
   /**
@@ -219,7 +234,9 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
     const nodes = both(entry, tree, isNumber || (isCovered() && !sent) ? null : arrived && values);
     const unfolds = ["sum", "where"].includes([tree].flat()[0]); // a picture of its own; no room for any
     if (isLit && !isNumber && !unfolds) nodes.push(...pictured(entry, tree, values, detail > 0));
-    if (sent) nodes.push(...(isLit && detail > 1 ? inNumbers : outcome)(sent));
+    // Numbers have their result, unless the reader will be asked for it.
+    const due = sent || nodes.length === 1 || isAsking() ? null : read.contribution(entry, argument, number, Infinity);
+    if (sent ?? due) nodes.push(...(isLit && detail > 1 ? inNumbers : outcome)(sent ?? due));
     set(nodes[0], "data-factor", "");
     return equation(drawBarName(trace.tensors[/** @type {number} */ (given[argument])].name), ...signed("+=", nodes));
   };
@@ -240,10 +257,11 @@ function formulasOf(trace, read, history, tangents, isCovered, staged, boxes) {
  * @param {import("./flow.js").Flow} flow
  * @param {ReturnType<typeof import("./corners.js").readCorners>} corners
  * @param {() => boolean} isCovered
+ * @param {() => boolean} isAsking whether later steps may ask
  * @param {(step: number) => void} go
  * @param {Layout["tensors"]} boxes they say where the colours of a tensor end, here as in the graph
  */
-export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
+export function panelView(trace, history, flow, corners, isCovered, isAsking, go, boxes) {
   const words = STRINGS.panel;
   const read = readings(trace, history);
   const tangents = tangentsOf(trace, history);
@@ -251,7 +269,7 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
   const [lesson, causes] = [lessonView(trace), causesView(trace, go)];
   const phone = matchMedia(NARROW_SCREEN);
   const roomOf = (/** @type {number} */ letters) => (flow.staged() ? letters : undefined);
-  const formulas = formulasOf(trace, read, history, tangents, isCovered, flow.staged, boxes);
+  const formulas = formulasOf(trace, read, history, tangents, isCovered, isAsking, flow.staged, boxes);
   /** @type {(name: string, tag?: "span" | "code" | "b") => HTMLElement} */
   const field = (name, tag = "span") => make(tag, { "data-field": name });
   const [caption, operation, target, count, memory] =
@@ -265,6 +283,7 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
   const rows = Array.from({ length: MOST_INPUTS }, () => rowPlace("input"));
   const subjectRow = rowPlace("output", [{ "data-field": "value" }, { "data-field": "cotangent" }]);
   const more = make("p", { class: "more" });
+  const unseen = make("p", { class: "unseen" });
   const flowing = make("th", { scope: "col" });
   const heads = [make("td"), make("th", { scope: "col" }, words.value), flowing];
   const body = make("tbody");
@@ -292,9 +311,8 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     const text = flow.staged() ? brief(array?.text ?? none) : array?.text ?? none;
     if (text.length <= alone() || !isWritten(array)) return [["=", result(text, alone())]];
     if (array.shape.length === 1) return [["=", result(text)]]; // one row, which goes on in the next line
-    const digits = flow.staged() ? 3 : 4;
     return piecesOf(array).map(({ rows: numbers }, index) =>
-      [index ? "" : "=", drawMatrix(numbers.map((row) => row.map((item) => formatBriefly(item, digits))))]);
+      [index ? "" : "=", drawMatrix(numbers.map((row) => row.map((item) => formatBriefly(item, 3))))]);
   };
   /** @type {(step: Step, number: number) => void} */
   const showFormulas = (step, number) => {
@@ -354,12 +372,18 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
   };
   /** @type {Element[]} */
   let byNeed = []; // the rows of the table: first what gets something, then where it comes from
-  /** The formula that is lit is seen whole: of those above it the first ones go, and its letters get smaller. */
-  const bring = () => {
+  /**
+   * The formula that is lit is seen whole: of those above it the first ones go, and its letters get smaller.
+   *
+   * On stage, where nobody scrolls, lines that would be cut are left out, and a table without any makes room. Rows that
+   * the step is about are placed first, then any others that fit. Rows that don't fit even without headings are named
+   * below.
+   */
+  const bring = (attempt = 0) => {
+    set(atHand, "data-tight", attempt > 0 || null);
+    if (attempt < 2) write(unseen, ""); // which takes room itself
     about.hidden = false;
     scroll();
-    // On stage, where nobody scrolls, lines that would be cut are left out, and a table without any makes room. Rows
-    // that the step is about have the room first, and what is left of it goes to any that fit.
     const bottomOf = (/** @type {Element | null} */ part) => part?.getBoundingClientRect().bottom;
     const isCut = (/** @type {Element} */ part) => flow.staged() && bottomOf(part) > bottomOf(atHand);
     for (const line of backward.children) {
@@ -370,7 +394,12 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
       set(row, "hidden", null);
       if (isCut(body)) set(row, "hidden", "");
     }
-    about.hidden = !body.querySelector("[data-row]:not([hidden])");
+    const left = [...body.children].filter((row) => row.hasAttribute("hidden"));
+    about.hidden = left.length === body.children.length;
+    if (!left.length) return;
+    const lost = new Set(left.map((row) => row.querySelector(".name").textContent));
+    write(unseen, words.unseen(left.length, [...lost].join(", ")));
+    if (attempt < 2) bring(attempt + 1);
   };
   const scroll = () => {
     atHand.scrollTop = 0;
@@ -436,6 +465,7 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     const inputs = /** @type {{ tensor: number, index: number }[]} */ (
       given.filter(({ tensor }) => typeof tensor === "number"));
     const subject = entry?.output ?? step.tensor;
+    const digits = digitsApart([...inputs, { tensor: subject }].map(({ tensor }) => read.value(tensor, number)));
     named.slice(-MOST_INPUTS).forEach(({ tensor }, place) => {
       const known = inShort(read.value(tensor, number));
       rows[place].show("", trace.tensors[tensor], known, null, "", undefined, roomOf(SUM_ROOM));
@@ -444,14 +474,14 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
       const sent = forwards ? history.cotangent(tensor, number) : read.contribution(step.entry, index, number);
       const label = [forwards ? "" : words.contribution, stackOf(tensor, sent)].filter(Boolean).join(", ");
       const [value, { limits }] = [read.value(tensor, number), boxes[tensor]];
-      rows[place].show(words.input, trace.tensors[tensor], value, sent, label, limits, roomOf(TABLE_ROOM));
+      rows[place].show(words.input, trace.tensors[tensor], value, sent, label, limits, roomOf(TABLE_ROOM), digits);
     });
     const ofTensor = () => (subject === undefined ? null : history.cotangent(subject, number));
     const arrived = entry ? history.arrived(step.entry, number) : ofTensor();
     const [role, value] = [entry ? words.output : words.tensor, read.value(subject, number)];
     const label = [forwards ? "" : words.arrived, stackOf(subject, arrived)].filter(Boolean).join(", ");
     const limits = boxes[subject]?.limits;
-    subjectRow.show(role, trace.tensors[subject], value, arrived, label, limits, roomOf(TABLE_ROOM));
+    subjectRow.show(role, trace.tensors[subject], value, arrived, label, limits, roomOf(TABLE_ROOM), digits);
     const shown = rows.slice(0, inputs.length || named.length);
     /** @type {Element[]} */
     const wanted = (step.kind === "error" || named.length ? shown : [...shown, subjectRow]).map((row) => row.element);
@@ -480,10 +510,12 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
     const called = moves ? [...moves.labels, words.tangent] : names.map((name) => words[name]);
     nameParts.forEach((name, index) => name(called[index], called[index] === words.contribution && "contribution"));
     const limit = boxes[step.tensor]?.limits?.cotangent ?? limitOf(...arrays); // one scale, so that the sum can be seen
-    const room = roomOf(SUM_ROOM) ?? (phone.matches ? TABLE_ROOM : undefined);
+    const ofPhone = isWritten(arrays[2]) && flat(arrays[2]).length <= FEW ? ROOM_OF_FEW : TABLE_ROOM;
+    const room = roomOf(SUM_ROOM) ?? (phone.matches ? ofPhone : undefined);
     const [first, second, total] = arrays.map(itemOf);
     const digits = digitsIn([first, second], total, room !== undefined); // where there is little room, three are shown
-    places.forEach((place, index) => place.show(arrays[index], limit, room, index < 2 ? digits : undefined));
+    const apart = arrays[0] && digitsApart(arrays);
+    places.forEach((place, index) => place.show(arrays[index], limit, room, (index < 2 ? digits : undefined) ?? apart));
     set(sum, "data-active", sums || moves?.active || null);
     // Long texts need the whole width, one below the other.
     set(sum, "data-long", arrays.some(isLong) || null);
@@ -525,7 +557,7 @@ export function panelView(trace, history, flow, corners, isCovered, go, boxes) {
    */
   const follows = (number) => trace.steps[number].kind === "accumulate" && element.checkVisibility();
   // The accumulator stays in view, below what scrolls.
-  const inside = make("div", { class: "body" }, atHand, accumulator);
+  const inside = make("div", { class: "body" }, atHand, unseen, accumulator);
   const element = make("figure", { class: "panel" }, make("figcaption", {}, caption, memory), inside);
   return { element, show, follows };
 }

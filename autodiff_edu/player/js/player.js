@@ -233,6 +233,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     stop();
     asking = predict.toggle();
     controls.showPredicting(asking);
+    draw(); // without the results that will be asked for
     tell("predict", asking);
   };
   const disclose = (/** @type {number} */ number) => { move(number); controls.focusNext(); };
@@ -310,7 +311,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
     const say = (/** @type {string | null} */ text) =>
       showSentence(text === null ? sentenceAt(current) : { ...trace.steps[current], text, born: undefined });
     wave = waveView(graph.element, trace, content.layout, { replay, say, ...graph });
-    panel = panelView(trace, history, flow, corners, () => covered, go, content.layout.tensors);
+    panel = panelView(trace, history, flow, corners, () => covered, () => asking, go, content.layout.tensors);
     counted.push(panel);
     if (trace.nudges?.length) inside.push(nudgeView(trace, history, counted[0].element, compact));
   }

@@ -61,12 +61,15 @@ export function stageView(host, root, button, { redraw, rest }) {
     set(root, "data-idle", null);
     if (isOn()) waiting = setTimeout(() => set(root, "data-idle", ""), IDLE_AFTER);
   };
+  /** @type {HTMLElement | null} */
+  let folded = null; // the program, if it was open at the desk
   const show = (/** @type {boolean} */ on) => {
     set(root, "data-stage", on ? "" : null);
     set(list, "hidden", on ? null : "");
     set(button, "aria-pressed", on);
     // The learner's code has more use of the room than what it is in NumPy, which a press on its name brings back.
-    if (on) /** @type {HTMLElement | null} */ (root.querySelector(PROGRAM))?.click();
+    if (on) folded = root.querySelector(PROGRAM);
+    if (on || folded?.ariaExpanded === "false") folded?.click();
     blank(false);
     wake();
     redraw();

@@ -13,6 +13,9 @@ const sizeOf = (shape) => `(${shape.length === 1 ? `length ${shape[0]}` : shape.
 const listOf = (parts) => [parts.slice(0, -1).join(", "), ...parts.slice(-1)].filter(Boolean).join(" and ");
 /** @param {number[]} axes */
 const axesOf = (axes) => `${axes.length === 1 ? "axis" : "axes"} ${axes.join(" and ")}`;
+/** A name with the d of a derivative; the same as _differential of text/formatting.py. */
+const differentialOf = (/** @type {string} */ name) =>
+  `d${/^.[\d₀-₉]*$/.test(name) ? name : name[0] === "d" ? `(${name})` : ` ${name}`}`;
 
 /**
  * What is said about any answer that the reader gives: apart from the rest, for built/prediction.js has no more.
@@ -120,6 +123,7 @@ export const STRINGS = {
     turn: (/** @type {number} */ number) => `turn ${number}`,
     /** @type {(name: string, text: string, shape: number[]) => string} */
     value: (name, text, shape) => (text ? `${name} = ${text}` : `${name} ${sizeOf(shape)}`),
+    then: "; after the update, ",
     /** @type {(name: string, expression: string, text: string, shape: number[]) => string} */
     is: (name, expression, text, shape) =>
       (text ? `${name} is ${expression}, which is ${text}.` : `${name} ${sizeOf(shape)} is ${expression}.`),
@@ -163,7 +167,7 @@ export const STRINGS = {
   stage: { tabs: "Panels", panel: "Numbers", graph: "Graph", tape: "Tape", sweep: "Jacobian", contours: "Contours",
     compiling: "Program" },
   predict: {
-    idle: "Press “Next step”: before anything new happens, you will be asked what comes next.",
+    idle: "Press “Next”: before anything new happens, you will be asked what comes next.",
     waits: "Answer first, or press “Show me”.",
     more: "Next program",
     score: "How did I do?",
@@ -194,7 +198,8 @@ export const STRINGS = {
       shape: (name, whole) => `Next, ${whole} sends a contribution to ${name}. What shape is it?`,
     },
     /** @type {(output: string, input: string, repeated?: boolean) => string} */
-    factor: (output, input, repeated) => `d ${output}/d ${input}${repeated ? ` for this ${input} alone` : ""}`,
+    factor: (output, input, repeated) =>
+      `${differentialOf(output)}/${differentialOf(input)}${repeated ? ` for this ${input} alone` : ""}`,
     pushes: {
       number: (name, whole) =>
         `Next, tangents are pushed forward through ${whole}. What will the tangent of ${name} be?`,
@@ -332,7 +337,7 @@ export const STRINGS = {
     skipped: "Not recorded",
     /** @type {Record<string, string>} */
     kinds: {
-      watch: "Watched", remark: "Folding", seed: "Seed: the backward pass starts", move: "Tangents start here",
+      watch: "Watched", remark: "Folding", seed: "Seed", move: "Tangents start",
       assign: "Assigned", leave: "Turned into plain numbers", pause: "Pause",
       resume: "Recording again", reset: "Reset", release: "Released", explain: "Explanation",
       outcome: "Result",
@@ -353,6 +358,8 @@ export const STRINGS = {
     shape: (/** @type {number[]} */ shape) => shapeOf(shape),
     more: (/** @type {number} */ count) => `and ${count} more input${count === 1 ? "" : "s"}`,
     others: (/** @type {number} */ count) => `and ${count} earlier name${count === 1 ? "" : "s"}`,
+    unseen: (/** @type {number} */ count, /** @type {string} */ names) =>
+      `${count} more row${count === 1 ? "" : "s"}: ${names}`,
     cotangentOf: (name) => `cotangent of ${name}`,
     accumulated: "accumulated cotangent",
     before: "before",
@@ -426,6 +433,7 @@ export const STRINGS = {
     aloud: (by, target, moved, said) => `nudge ${by}: ${target} actually moves ${moved}, the cotangent says ${said}`,
     curved: "The cotangent is the slope of the curve at nudge 0: the smaller the nudge, the smaller the gap.",
     straight: "The curve is a straight line here, and the cotangent is its slope.",
+    faded: "In the graph, the faded values are those before the nudge.",
     unknown: "unknown",
     unreached: (name) =>
       `No cotangent reached ${name}: you did not ask for it, every path is cut, or no tape watched it.`,

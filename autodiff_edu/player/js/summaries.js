@@ -8,7 +8,7 @@ import { STRINGS } from "./strings.js";
 const MOST = 4; // names in a sentence
 const FEW = 4; // numbers of an array that a sentence writes, as text/formatting.py does
 const BACKWARD = new Set(["seed", "pull back", "accumulate"]);
-const LINE = /^.*?line \d+: /i; // how the sentence of a step begins
+const LINE = /^.*?line \d+(?:, in [^:]+)?: /i; // how the sentence of a step begins
 const ASSIGNMENT = /^(\w+)\s*(?:([-+*/@%]|\*\*|\/\/)=|=)(?!=)\s*(.+)$/;
 
 /**
@@ -57,12 +57,19 @@ export function summarize(trace, history, size, first, last) {
   const made = () => {
     /** @type {Map<string, NDArray>} */
     const found = new Map();
+    /** @type {Set<string>} */
+    const updated = new Set(); // listed last: the loss was computed before these new values
     for (const { kind, entry, tensor, value } of range) {
       const named = value ? tensor : RECORDS.has(kind) ? entries[entry].output : undefined;
       if (named === undefined || tensors[named].unnamed) continue;
-      found.set(written(tensors[named].name), value ?? history.known(named, last));
+      const name = written(tensors[named].name);
+      found.set(name, value ?? history.known(named, last));
+      updated[value ? "add" : "delete"](name);
     }
-    return choose(found).map(([name, array]) => words.value(name, write(array), array.shape)).join(", ");
+    const chosen = choose(found);
+    const [computed, assigned] = [false, true].map((wanted) => chosen.filter(([name]) => updated.has(name) === wanted)
+      .map(([name, array]) => words.value(name, write(array), array.shape)).join(", "));
+    return [computed, assigned].filter(Boolean).join(words.then);
   };
   /** What it hands on: the cotangents of what it was computed from, not of what it has computed itself. */
   const handed = () => {

@@ -148,8 +148,10 @@ export function tapeView(trace, history, layout, go) {
   };
   const heading = make("span", {}, several ? words.several : words.heading);
   if (trace.tapes.length > MOST_LANES) heading.append(" ", others());
-  const pushes = trace.steps.some(({ kind }) => kind === "push forward");
-  const legend = ["pulled", ...(pushes ? ["pushed"] : []), "skip", "cut"];
+  const kinds = new Set(trace.steps.map(({ kind }) => kind));
+  const ways = kinds.has("push forward") ? ["pushed"] : [];
+  if (kinds.has("pull back") || !ways.length) ways.unshift("pulled");
+  const legend = [...ways, "skip", "cut"];
   const defined = legend.map((state) => wordButton(words.terms[state], words.states[state]));
   const caption = make("figcaption", {}, heading, ...defined);
   return { element: make("figure", { class: "tape-figure" }, caption, box), show };

@@ -61,17 +61,16 @@ export function pictureOf(array, limit) {
 }
 
 /**
- * The thumbnail of an array at (x, y), as a group; `room` is what it has at most.
+ * The thumbnail of an array at (x, y), as a group.
  * @param {NDArray} array
  * @param {number} limit
  * @param {number} x
  * @param {number} y
- * @param {{ width: number, height: number }} room
  */
-export function drawThumbnail(array, limit, x, y, room = SIZE) {
+export function drawThumbnail(array, limit, x, y) {
   const cells = cellsOf(array);
-  const wide = Math.min(SIZE.cell, room.width / cells[0].length);
-  const tall = Math.min(SIZE.cell, room.height / cells.length);
+  const wide = Math.min(SIZE.cell, SIZE.width / cells[0].length);
+  const tall = Math.min(SIZE.cell, SIZE.height / cells.length);
   /** @type {[Map<string, string>, string[]]} */
   const [shades, odd] = [new Map(), []];
   cells.forEach((row, i) => row.forEach((item, j) => {

@@ -19,7 +19,8 @@ class Vertex:
     row: int = 0  # in a layer that is too wide for one, counted from the lowest
     above: "list[Vertex]" = field(default_factory=list)
     below: "list[Vertex]" = field(default_factory=list)
-    centre: float = 0.0
+    centre: float = 0.0  # where its line starts
+    aside: float = 0.0  # how far the middle of the box is from there
     order: float = 0.0
     link: int = -1
     frame: bool = False  # the box of a group
@@ -31,6 +32,12 @@ class Vertex:
         What only one entry uses stands beside the other inputs of that entry.
         """
         return 8.0 if not self.height else 1.0 if self.above or len(self.below) > 1 else 0.1
+
+    @property
+    def sides(self) -> tuple[float, float]:
+        """Where the box begins and ends."""
+        middle = self.centre + self.aside
+        return middle - self.width / 2, middle + self.width / 2
 
 
 def settle_layers(layers: list[list[Vertex]], known: dict[Any, list[list[tuple[int, int, float]]]]) -> None:

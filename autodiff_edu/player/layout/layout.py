@@ -36,6 +36,7 @@ PADDING = BOX["padding"]
 LINE = 17.0
 ROW: float = shared()["thumbnail"]["row"]
 WIDEST_ROWS = 32  # letters
+TINY = 4  # numbers
 PORT_GAP = 16.0
 NARROWEST = 66.0
 BOX_HEIGHT = BOX["height"]
@@ -167,7 +168,7 @@ def _find_art(document: dict[str, Any], limits: dict[int, dict[str, float]]) -> 
     found = {}
     shown_of = _arrays(document)
     arrays = [array for shown in shown_of for part in shown for array in part if has_cells(array)]
-    results = _find_results(document)
+    results = _find_written(document)
     too_long = {tuple(array["shape"]) for array in arrays if not _fits(array)}
     for index, (tensor, shown) in enumerate(zip(document["tensors"], shown_of, strict=True)):
         drawn = [[array for array in arrays if has_cells(array)] for arrays in shown]
@@ -191,15 +192,20 @@ def _find_art(document: dict[str, Any], limits: dict[int, dict[str, float]]) -> 
     return found
 
 
-def _find_results(document: dict[str, Any]) -> set[int]:
-    """Find the targets and the sources of derivatives that are asked for: their boxes have numbers, not colours.
+def _find_written(document: dict[str, Any]) -> set[int]:
+    """Find the tensors whose boxes have numbers, not colours: targets and sources of derivatives that are asked for.
 
-    What is assigned, in a training say, stays in colours, which show how it changes.
+    What is assigned, in a training say, stays in colours, which show how it changes. If nothing is
+    assigned, arrays of up to four numbers are written too: they need the room of a thumbnail with its shape.
     """
     steps = document["steps"]
     asked = [step for step in steps if step["kind"] == "outcome" and has_cells(step["gradient"])]
     found = {tensor for step in asked for tensor in (step["tensor"], *step["targets"])}
-    return found.difference(step["tensor"] for step in steps if step["kind"] == "assign")
+    assigned = {step["tensor"] for step in steps if step["kind"] == "assign"}
+    if not assigned:
+        shapes = [tensor["value"]["shape"] for tensor in document["tensors"]]
+        found |= {index for index, shape in enumerate(shapes) if prod(shape) <= TINY}
+    return found - assigned
 
 
 def _has_few(array: dict[str, Any]) -> bool:
@@ -289,24 +295,20 @@ def _frame(level: Level) -> dict[str, Any]:
     frame = level.frame
     # The label goes where the incoming lines leave room for it.
     room = level.narrowest / 2
-    crowded = [any(abs(port.centre - side) < room for port in level.ins.values()) for side in _sides(level)]
+    left, right = level.find_crowded_sides()
     return {
         "x": round(level.left, 1),
         "y": round(level.top, 1),
         "width": round(frame.width, 1),
         "height": round(frame.height, 1),
-        "side": "right" if crowded[0] and not crowded[1] else "left",
+        "side": "right" if left and not right else "left",
         "folded": {"x": round(frame.centre - room, 1), "width": round(2 * room, 1)},
     }
 
 
-def _sides(level: Level) -> tuple[float, float]:
-    return level.left, level.left + level.frame.width
-
-
 def _rectangle(box: Vertex, level: Level) -> dict[str, Any]:
     return {
-        "x": round(box.centre - box.width / 2, 1),
+        "x": round(box.sides[0], 1),
         "y": round(_top(box, level), 1),
         "width": round(box.width, 1),
         "height": round(box.height, 1),

@@ -16,6 +16,8 @@ from .layers import BOX_GAP, Vertex, settle_layers
 
 LAYER_GAP = 24.0
 PADDING = 10.0
+LABEL = 20.0
+"""The height of a group's label."""
 WIDEST_ROW = 300.0
 """Given values that are wider than this together are drawn in several rows, so that the graph fits beside the code."""
 
@@ -72,17 +74,25 @@ class Level:
         self._assign_layers()
         self._connect()
         settle_layers(self.layers, known)
-        y = PADDING if self.parent is None else 0.0 if self.ins else LAYER_GAP
-        for layer in self.layers:
-            height = max(place.height for place in layer)
-            self.tops.append((y, y + height))
-            y += height + LAYER_GAP
+        self._move_given_inwards()
         left, right = self._sides()
         for place in (place for layer in self.layers for place in layer):
             place.centre -= (left + right) / 2
         self.narrowest = self.frame.width
         self.frame.width = max(self.frame.width, right - left + 2 * PADDING)
+        y = PADDING if self.parent is None else 0.0 if self.ins else LAYER_GAP
+        for number, layer in enumerate(self.layers):
+            height = max(place.height for place in layer)
+            self.tops.append((y, y + height))
+            y += height + LAYER_GAP + (LABEL if number == 0 and all(self.find_crowded_sides()) else 0.0)
         self.frame.height = y - LAYER_GAP + (0.0 if self.outs else PADDING)
+
+    def find_crowded_sides(self) -> list[bool]:
+        """Return whether incoming lines leave no room for a label at the left, and for one at the right."""
+        arriving = [place.centre for port in self.ins.values() for place in (port, *port.below)]
+        half = self.frame.width / 2
+        corners = self.frame.centre - half, self.frame.centre + half
+        return [any(abs(centre - corner) < self.narrowest / 2 for centre in arriving) for corner in corners]
 
     def move_into_frame(self) -> None:
         """Move everything, which was placed around 0, to the frame's place in the parent."""
@@ -93,6 +103,7 @@ class Level:
             self.top = self.parent.tops[self.frame.layer][1] - self.frame.height
         for place in (place for layer in self.layers for place in layer):
             place.centre = middle + sign * place.centre
+            place.aside *= sign
         self.tops = [(top + self.top, bottom + self.top) for top, bottom in self.tops]
 
     def _sign(self) -> float:
@@ -104,9 +115,25 @@ class Level:
         return -1.0 if straight < 0 else 1.0
 
     def _sides(self) -> tuple[float, float]:
-        everything = [place for layer in self.layers for place in layer]
-        left = min((place.centre - place.width / 2 for place in everything), default=0.0)
-        return left, max((place.centre + place.width / 2 for place in everything), default=0.0)
+        sides = [place.sides for layer in self.layers for place in layer]
+        return min((left for left, _ in sides), default=0.0), max((right for _, right in sides), default=0.0)
+
+    def _move_given_inwards(self) -> None:
+        """Move given values that stick out at a side towards the middle, as far as their lines stay straight.
+
+        Often a graph is wide only because of the cotangent of one argument.
+        """
+        computed = [place.sides for layer in self.layers for place in layer if place not in self.given]
+        left, right = min((side for side, _ in computed), default=0.0), max((side for _, side in computed), default=0.0)
+        for place in self.given:
+            layer, (least, most), (begin, end) = self.layers[place.layer], self._sides(), place.sides
+            number, reach = layer.index(place), place.width / 2 - 2 * PADDING
+            if end > right:
+                room = begin - layer[number - 1].sides[1] - BOX_GAP if number else reach
+                place.aside = -max(0.0, min(end - right, begin - least, reach, room))
+            elif begin < left:
+                room = layer[number + 1].sides[0] - end - BOX_GAP if number + 1 < len(layer) else reach
+                place.aside = max(0.0, min(left - begin, most - end, reach, room))
 
     def _assign_layers(self) -> None:
         arriving: dict[Vertex, list[Edge]] = {}

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ...text.formatting import brief
+import numpy as np
+
+from ...text.formatting import brief, count_digits_of_sum, short_value
 from ...text.shared import shared
-from ..layout.thumbnails import has_cells, measure, shape_text
+from ..layout.thumbnails import has_cells, measure, rows_of, shape_text
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box
 from .frames import EDGE, INK, PAPER, QUIET, RULE, StepPicture
 from .wrapping import shorten, width_of
 
-SIZES, CAPTIONS = (26.0, 23.0, 20.0), 20.0  # of the letters: the largest that fit
+SIZES, CAPTIONS = (34.0, 30.0, 26.0, 23.0, 20.0), 20.0  # of the letters: the largest that fit
 GAP, INSET, PADDING = 10.0, 16.0, 14.0  # between two terms, around all of them, around a number
 NARROWEST, LOWEST = 64.0, 56.0  # the box of a number
 LONGEST = 12  # characters of an array that is not drawn as a thumbnail
+MOST_ROWS, MOST_VALUES = 3, 4  # the graph draws more values in colours
 CLOSER = 1.4  # the scale of a thumbnail
 SIGNS = {about["name"]: about.get("drawn", sign) for sign, about in shared()["operators"].items()}
 
@@ -37,20 +42,27 @@ class Term:
 def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term]]:
     """Return the heading of what is computed, and its terms."""
     step, names = frame.now.step, [tensor["name"] for tensor in frame.document["tensors"]]
-    result = {"tint": frame.tint, "ink": frame.colour}
+    result: dict[str, Any] = {"tint": frame.tint, "ink": frame.colour}
 
     def term(
-        caption: str, array: dict[str, Any] | None, tensor: int, part: str, becomes: Any = None, **more: Any
+        caption: str,
+        array: dict[str, Any] | None,
+        tensor: int,
+        part: str,
+        becomes: Any = None,
+        digits: int = 3,
+        **more: Any,
     ) -> Term:
         """Describe an array, or leave room for what it `becomes`."""
         widest = becomes or array
         if widest is None:
             return Term(caption, "—", **more)
+        if caption != widest["text"]:  # a number in the code stays as it is there
+            array, widest = array and _round(array, digits), _round(widest, digits)
         text = array["text"] if array else "—"
-        if part == "cotangent" and (lines := _break_vector(widest)):
-            return Term(
-                caption, _break_vector(array) if array else text, widest=max(lines.split("\n"), key=len), **more
-            )
+        if lines := _write_in_lines(widest, part):
+            written = _write_in_lines(array, part) if array else text
+            return Term(caption, written, widest=max(lines.split("\n"), key=len), **more)
         if _draw_art(frame, widest, tensor, part):
             caption = f"{caption} {shape_text(widest['shape'])}" if part == "value" else caption
             art = _draw_art(frame, array, tensor, part) if array else ()
@@ -65,7 +77,12 @@ def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term
         case "record" | "cut" | "skip":
             entry = frame.document["entries"][step["entry"]]
             output, values = entry["output"], frame.now.values
-            given = [term(names[tensor], values.get(tensor), tensor, "value") for tensor in entry["inputs"][:2]]
+            full = frame.document["tensors"][output]["value"]
+            digits = _count_digits([values.get(tensor) for tensor in entry["inputs"]], full, entry["operation"])
+            given = [
+                term(names[tensor], values.get(tensor), tensor, "value", digits=digits)
+                for tensor in entry["inputs"][:2]
+            ]
             sign = SIGNS.get(entry["operation"])
             if sign and len(given) == 2:
                 left = [given[0], Term(sign=sign), given[1]]
@@ -73,15 +90,17 @@ def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term
                 more = [Term(sign=",…")] if len(entry["inputs"]) > 2 else []
                 comma = [each for one in given for each in (Term(sign=","), one)][1:]
                 left = [Term(sign=f"{entry['operation'].split('.')[-1][:14]}("), *comma, *more, Term(sign=")")]
-            known, full = values.get(output) if arrives else None, frame.document["tensors"][output]["value"]
-            out = term(names[output], known, output, "value", full, **result)
+            known = values.get(output) if arrives else None
+            apart = _count_digits_apart(full, map(values.get, entry["inputs"]))
+            out = term(names[output], known, output, "value", full, digits=apart, **result)
             return f"{names[output]} = {entry['text']}", [*left, Term(sign="="), out]
         case "accumulate":
             tensor = step["tensor"]
             of = f", contribution {step['count']} of {step['of']}" if step["of"] > 1 else ""
-            sent = term("contribution", step["contribution"], tensor, "cotangent", **result)
+            digits = _count_digits([step["before"], step["contribution"]], step["after"])
+            sent = term("contribution", step["contribution"], tensor, "cotangent", digits=digits, **result)
             total = term("after", step["after"] if arrives else None, tensor, "cotangent", step["after"], **result)
-            before = term("before", step["before"], tensor, "cotangent")
+            before = term("before", step["before"], tensor, "cotangent", digits=digits)
             return f"cotangent of {names[tensor]}{of}", [before, Term(sign="+"), sent, Term(sign="="), total]
         case "seed" | "pull back":
             about = "starts with" if step["kind"] == "seed" else "is"
@@ -99,6 +118,29 @@ def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term
     return "", []
 
 
+def _count_digits(parts: list[dict[str, Any] | None], total: dict[str, Any], operation: str = "add") -> int:
+    """Return how many digits a sentence gives the two numbers of a sum or difference; 3 for anything else."""
+    sign = {"add": 1, "subtract": -1}.get(operation)
+    given = [part for part in parts if part]
+    least = max(_count_digits_apart(one, [*given, total]) for one in (*given, total))
+    numbers = [np.asarray(part["data"]) for part in given]
+    if sign is None or len(numbers) != 2 or any(each.dtype.kind not in "if" for each in numbers):
+        return least
+    return max(least, count_digits_of_sum([numbers[0], sign * numbers[1]], np.asarray(total["data"])))
+
+
+def _count_digits_apart(array: dict[str, Any], others: Iterable[dict[str, Any] | None]) -> int:
+    """Return 6 if three digits would show an array as the same as a different one, else 3."""
+    texts = [other["text"] for other in others if other]
+    return 6 if any(brief(text) == brief(array["text"]) and text != array["text"] for text in texts) else 3
+
+
+def _round(array: dict[str, Any], digits: int) -> dict[str, Any]:
+    """Return an array with its text rounded as in a sentence."""
+    text = array["text"] if digits <= 6 else short_value(np.asarray(array["data"]), digits)
+    return array | {"text": brief(text, digits)}
+
+
 def draw_terms(
     heading: str, terms: list[Term], across: tuple[float, float], between: tuple[float, float]
 ) -> tuple[Shape, ...]:
@@ -106,7 +148,7 @@ def draw_terms(
     if not terms:
         return ()
     left, room = across
-    size, texts, widths = _fit(terms, room - 2 * INSET)
+    size, texts, widths = _fit(terms, room - 2 * INSET, between[1] - between[0] - 92)
     tall = max(
         [
             LOWEST,
@@ -143,7 +185,7 @@ def draw_terms(
     return tuple(shapes)
 
 
-def _fit(terms: list[Term], room: float) -> tuple[float, list[str], list[float]]:
+def _fit(terms: list[Term], room: float, height: float) -> tuple[float, list[str], list[float]]:
     """Find the size of the letters, the texts and the widths; what is too long even in small letters is cut."""
     for size, most in [*((size, 40) for size in SIZES), *((SIZES[-1], most) for most in range(39, 2, -1))]:
         texts = [
@@ -162,23 +204,31 @@ def _fit(terms: list[Term], room: float) -> tuple[float, list[str], list[float]]
             )
             for term, text in zip(terms, texts, strict=True)
         ]
-        if sum(widths) + GAP * (len(terms) - 1) <= room:
+        rows = max(len(text.split("\n")) for text in texts) + 0.75
+        is_low = size == SIZES[-1] or size * 1.25 * rows <= height
+        if is_low and sum(widths) + GAP * (len(terms) - 1) <= room:
             break
     return size, texts, widths
 
 
-def _break_vector(array: dict[str, Any]) -> str:
-    """Write a vector of a few numbers in two lines; return nothing if these are too long for a sum.
+def _write_in_lines(array: dict[str, Any], part: str) -> str:
+    """Write a small matrix in rows, and a vector too long for one line in as few as fit; else return nothing.
 
-    >>> _break_vector({"text": "[0 0.9 0.98 2 4]", "shape": [5]}).splitlines()
+    >>> _write_in_lines({"text": "[0 0.9 0.98 2 4]", "shape": [5]}, "cotangent").splitlines()
     ['[0 0.9', '0.98 2 4]']
+    >>> _write_in_lines({"text": "[[1 -2] [3 4]]", "shape": [2, 2]}, "value").split()
+    ['1', '-2', '3', '4']
     """
-    text = brief(array["text"])
-    spaces = [at for at, letter in enumerate(text) if letter == " "]
-    if len(text) <= LONGEST or not spaces or array["shape"] != [len(spaces) + 1]:
+    if len(array["shape"]) == 2 and array["text"].startswith("[["):
+        rows = rows_of(array["text"])
+        fits = len(rows) <= MOST_ROWS and all(len(row) < LONGEST for row in rows)
+        return "\n".join(rows).replace(" ", "\xa0") if fits else ""
+    text, count = array["text"], array["text"].count(" ") + 1
+    if len(text) <= LONGEST or array["shape"] != [count] or (part == "value" and count > MOST_VALUES):
         return ""
-    at = min(spaces, key=lambda at: abs(2 * at - len(text)))
-    return f"{text[:at]}\n{text[at + 1 :]}" if max(at, len(text) - at - 1) < LONGEST else ""
+    ways = (textwrap.wrap(text, width) for width in range(max(map(len, text.split())), LONGEST))
+    fewest = sorted((way for way in ways if len(way) <= MOST_ROWS), key=len)  # and of these the most even
+    return "\n".join(fewest[0]) if fewest else ""
 
 
 def _draw_art(frame: StepPicture, array: dict[str, Any], tensor: int, part: str) -> tuple[Drawn, ...]:

@@ -12,9 +12,10 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
+from ...text.formatting import brief
 from ...text.shared import colour, shared
 from ..files import save
-from ..layout.layout import ROW, graph_text
+from ..layout.layout import ROW
 from ..layout.thumbnails import SIZE, has_cells, rows_of, shape_text
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box, to_pdf, to_svg
 from .curve import draw_curve, read_curve
@@ -33,6 +34,7 @@ UPDATE, STOPPED = (QUIET, SUNK), (colour("odd"), colour("backward-tint"))
 WIDEST, TALLEST, NARROWEST = 460.0, 420.0, 330.0
 PADDING, GAP, LINE, COLUMNS = 12.0, 16.0, 17.0, 3
 SMALLEST = 0.85  # a larger graph is not shrunk further, but cut around the current tensor
+FULL_PAGE = 640.0, 640.0, 0.7  # the same limits for a single frame, if its graph then fits: it takes a whole page
 CHARACTER = 12 * ADVANCE
 CURVE = 64.0  # the height of a curve, with its heading
 BOX: dict[str, float] = shared()["box"]
@@ -68,11 +70,30 @@ class Frames:
         return f"{type(self).__name__}({self._title!r}, {listed})"
 
     def svg(self) -> str:
-        """Return the frames as SVG; the same trace gives the same bytes."""
+        """Return the frames as SVG; the same trace gives the same bytes.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> ad.play(lambda x: x * x, 3.0).frames(2, 5).svg()[:4]
+        '<svg'
+        """
         return to_svg(*self._drawing, title=f"Key frames of {self._title}")
 
     def pdf(self) -> bytes:
-        """Return the frames as a PDF of one page (drawn by matplotlib); the same trace gives the same bytes."""
+        """Return the frames as a PDF of one page (drawn by matplotlib); the same trace gives the same bytes.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is missing.
+
+        Examples
+        --------
+        >>> import autodiff_edu as ad
+        >>> ad.play(lambda x: x * x, 3.0).frames(2, 5).pdf()[:4]
+        b'%PDF'
+        """
         return to_pdf(*self._drawing, title=self._title)
 
     def _repr_svg_(self) -> str:
@@ -90,6 +111,19 @@ class Frames:
         ------
         ValueError
             If the name has another ending.
+        ImportError
+            For a PDF, if matplotlib is missing.
+        OSError
+            If the path is a directory, or in one that does not exist.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> import autodiff_edu as ad
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "square.pdf"
+        >>> ad.play(lambda x: x * x, 3.0).frames(2, 5).save(path)
+        >>> path.read_bytes()[:4]
+        b'%PDF'
         """
         save(path, {".svg": lambda: self.svg().encode(), ".pdf": self.pdf})
 
@@ -106,6 +140,9 @@ def draw_key_frame(content: dict[str, Any], predict: bool = False) -> tuple[str,
     about = "".join(f", step {at + 1}: {document['steps'][at]['text']}" for at in steps)
     if covered:
         content = content | {"layout": _cover(document, content["layout"], asked)}
+    elif steps and "links" in (graph := find_picture(document, content["layout"])) and not _fits_alone(graph):
+        home = _home_of(document, steps[0], read_moment(document, steps[0]))
+        content = content | {"layout": _fold_to_fit(graph, home)}
     return Frames(content, [at + 1 for at in steps]).svg(), f"{_cut(document['title'], 200)}{_cut(about, 400)}"
 
 
@@ -114,15 +151,36 @@ def find_picture(document: dict[str, Any], layout: dict[str, Any]) -> dict[str, 
     return size_of(document["compiling"]) if "compiling" in document else document.get("contours", layout)
 
 
+def _fit(layout: dict[str, Any], widest: float, tallest: float) -> float:
+    """Return the scale at which a graph fits into a frame, at most 1."""
+    wide, high = max(1.0, layout["width"]), max(1.0, layout["height"])
+    return min(1.0, (widest - 2 * PADDING) / float(wide), tallest / float(high))
+
+
+def _fits_alone(layout: dict[str, Any]) -> bool:
+    """Return whether a frame that has the page to itself can show a whole graph."""
+    widest, tallest, smallest = FULL_PAGE
+    return _fit(layout, widest, tallest) >= smallest
+
+
+def _fold_to_fit(layout: dict[str, Any], home: int | None) -> dict[str, Any]:
+    """Fold groups, but no more than it takes for the graph to fit; the current tensor stays visible."""
+    ends = {box["group"]: tensor for tensor, box in enumerate(layout["tensors"])} if layout["open"] else {}
+    folded = [fold(layout | {"open": False}, tensor) | {"open": True} for tensor in (home, *ends.values())]
+    fitting = [one for one in folded if _fits_alone(one) and not (home is not None and one["tensors"][home]["hidden"])]
+    return max(fitting, key=lambda one: sum(not box["hidden"] for box in one["tensors"]), default=folded[0])
+
+
 def _draw_strip(
     document: dict[str, Any], layout: dict[str, Any], steps: Sequence[int]
 ) -> tuple[float, float, list[Shape]]:
     """Draw a title and the frames under it, row by row."""
     layout = find_picture(document, layout)
-    fit = min(1.0, (WIDEST - 2 * PADDING) / max(1.0, layout["width"]), TALLEST / max(1.0, layout["height"]))
-    scale = max(SMALLEST, fit)
-    room = min(max(NARROWEST, layout["width"] * scale + 2 * PADDING), WIDEST) - 2 * PADDING
-    picture = (room, min(layout["height"] * scale, TALLEST), scale)
+    roomy = len(steps) == 1 and _fits_alone(layout)
+    widest, tallest, smallest = FULL_PAGE if roomy else (WIDEST, TALLEST, SMALLEST)
+    scale = max(smallest, _fit(layout, widest, tallest))
+    room = min(max(NARROWEST, layout["width"] * scale + 2 * PADDING), widest) - 2 * PADDING
+    picture = (room, min(layout["height"] * scale, tallest), scale)
     frames = [StepPicture(document, layout, number, picture) for number in steps]
     words = max((len(frame.sentence) for frame in frames), default=0)
     head = max((frame.head for frame in frames), default=0.0)
@@ -175,6 +233,10 @@ class StepPicture:
         self.extra = CURVE + 10 if self.curve else 0.0  # the height of what stands between picture and sentence
         if "contours" in document:
             self.extra = 18.0 * count_legend_rows(layout, picture[0], 11) + 4
+        room, tall, scale = picture
+        is_larger = self.layout["width"] * scale > room + 1 or self.layout["height"] * scale > tall + 1
+        self.is_cut = is_larger and "covered" not in self.layout
+        self.extra += LINE * self.is_cut  # of the words that say so
         self.sentence = wrap(self.now.step["text"], picture[0], 13, 5)
 
     @property
@@ -211,14 +273,16 @@ class StepPicture:
         inset = max(0.0, (room - self.layout["width"] * scale) / 2)
         seen = [shape for piece in self.pieces(left_edge, top_edge) for shape in piece]
         shapes.append(Window(left + inset, y + self.head, room - 2 * inset, tall, left_edge, top_edge, scale, seen))
-        if self.layout["width"] * scale > room + 1 or self.layout["height"] * scale > tall + 1:
-            shapes.append(Path(rounded_box(left, y + self.head, room, tall, 4), stroke=RULE))
-        under = left, y + self.head + tall + 10, room
+        low = y + self.head + tall
+        if self.is_cut:
+            shapes.append(Path(rounded_box(left, low - tall, room, tall, 4), stroke=RULE))
+            shapes.append(TextLine(right, low + 14, "the graph continues", 11, QUIET, "end", family=SANS))
+        under = left, low + 10 + LINE * self.is_cut, room
         if self.curve:
             shapes += draw_curve(self.curve, self.number, (*under, CURVE))
         if "contours" in self.document:
             shapes += draw_legend(self.layout, left, under[1] + 8, room, 11)
-        baseline = y + self.head + tall + self.extra + LINE + 2
+        baseline = low + self.extra + LINE + 2
         return shapes + [
             TextLine(left, baseline + line * LINE, words, 13, INK, family=SANS)
             for line, words in enumerate(self.sentence)
@@ -349,10 +413,11 @@ class StepPicture:
         dash = (2.0, 3.0) if box["plain"] and not is_now else ()
         ink = INK if known else QUIET
         shapes: list[Drawn] = [Path(rounded_box(x, y, width, height), fill, stroke, 2 if is_now else 1, dash)]
-        written = "—" if value is None else graph_text(value)
+        written = "—" if value is None else brief(value["text"])
         if box["plain"]:
-            # A number in the code is named by its value.
-            unnamed = name == self.document["tensors"][tensor]["value"]["text"]
+            # A number in the code is named by its value, and written as it is there.
+            if unnamed := name == self.document["tensors"][tensor]["value"]["text"]:
+                written = name
             if art and value is not None and has_cells(value):
                 heading = [] if unnamed else [TextLine(left, y + height / 2 + 4, box["heading"], 12, ink)]
                 return [*shapes, *heading, *self.art(value, box, "value", (height - art["value"]) / 2)]
@@ -374,7 +439,7 @@ class StepPicture:
             shapes.append(TextLine(left, below, shorten(self.unusual[tensor], room, 11, MONOSPACE), 11, QUIET))
         elif self.now.backward or cotangent is not None:
             arrow = "→" if self.now.pushes else "←"
-            text = graph_text(cotangent) if cotangent else "—"
+            text = brief(cotangent["text"]) if cotangent else "—"
             words, ink = shorten(f"{arrow} {text}", room, 12, MONOSPACE), QUIET
             if cotangent is not None:
                 ink = self.flowing[0]
@@ -431,7 +496,7 @@ def _cover(document: dict[str, Any], layout: dict[str, Any], number: int) -> dic
     }
     boxes = [box for box in (*kept["tensors"], *kept["groups"]) if not box.get("hidden")]
     height = max((box["y"] + box["height"] for box in boxes), default=0.0) + PADDING
-    return layout | kept | {"height": height, "open": True}
+    return layout | kept | {"width": layout["width"] if boxes else 0.0, "height": height, "open": True, "covered": True}
 
 
 def _start_of(link: dict[str, Any]) -> str:

@@ -98,6 +98,8 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
     def which(*kinds: str) -> list[int]:
         return [number for number, step in enumerate(steps) if step["kind"] in kinds]
 
+    if count == 1 and "sweep" in document:  # only the last step has the whole Jacobian
+        return [len(steps) - 1]
     if walked := which("iterate"):
         return sorted({walked[(len(walked) - 1) * k // max(1, count - 1)] for k in range(count - 1)} | {walked[-1]})
     if turns := find_turns(document):

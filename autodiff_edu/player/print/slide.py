@@ -16,7 +16,7 @@ from .curve import draw_curve, read_curve
 from .frames import IDLE, INK, PAPER, QUIET, RULE, SUNK, StepPicture, find_picture
 from .jacobian import draw_jacobian, draw_patches, measure_jacobian, measure_patches
 from .plane import count_legend_rows, draw_legend
-from .wrapping import shorten, wrap
+from .wrapping import shorten, wrap, wrap_code
 
 WIDTH, HEIGHT = 1280.0, 720.0
 MARGIN, GAP = 40.0, 28.0
@@ -81,12 +81,13 @@ class SlideLayout:
         self.frames: dict[tuple[int, bool], StepPicture] = {}  # the latest one, which is often wanted again
         self.corner: tuple[float, float] | None = None
         codes = self.document["code"]
-        longest = max((len(line) for part in codes for line in part["lines"]), default=1)
-        most = max((len(part["lines"]) for part in codes), default=1)
-        self.lines = min(MOST_LINES, most)
+        longest = max((len(line) - _measure_indent(part) for part in codes for line in part["lines"]), default=1)
         tall = HEIGHT - 2 * MARGIN - 50 - (MOST_WORDS - 1) * 30 - WORDS - SUM - 24
-        # a hair narrower than the room, so that the longest line is not cut
-        self.letter = max(SMALLEST, min(LARGEST, tall / (self.lines * PITCH), (LEFT - 32.1) / (longest * ADVANCE)))
+        # a hair narrower than the room, so that the longest line is not wrapped
+        self.letter = max(SMALLEST, min(LARGEST, (LEFT - 32.1) / (longest * ADVANCE)))
+        self.rows = [_wrap_lines(part, int((LEFT - 32) / (self.letter * ADVANCE))) for part in codes]
+        self.lines = min(MOST_LINES, max(map(len, self.rows), default=1))
+        self.letter = max(SMALLEST, min(self.letter, tall / (self.lines * PITCH)))
         # What the code leaves, the sentence may use.
         spare = tall - self.lines * self.letter * PITCH if codes else 4 * 30
         self.words = MOST_WORDS + max(0, int(spare / 30))
@@ -127,12 +128,12 @@ class SlideLayout:
             name = shorten(self.document["title"], wide - 200, WORDS, bold=True)
             heading.append(TextLine(MARGIN, MARGIN + 20, name, WORDS, INK, bold=True, family=SANS))
             return [Layer((tuple(back), tuple(heading), tuple(words))), self.picture(frame, MARGIN, MARGIN + 52)]
-        if not self.document["code"]:
-            middle: list[tuple[Shape, ...]] = [_draw_facts(self.document["title"], frame.now.step)]
-        else:
-            top, height = MARGIN + 44, self.lines * self.letter * PITCH + 24
-            row = draw_terms(*list_terms(frame, arrives), (MARGIN, LEFT), (top + height, base - WORDS))
+        top, height = MARGIN + 44, self.lines * self.letter * PITCH + 24 if self.document["code"] else 120.0
+        row = draw_terms(*list_terms(frame, arrives), (MARGIN, LEFT), (top + height, base - WORDS))
+        if self.document["code"]:
             middle = [*self.code(frame, top, height), row]
+        else:
+            middle = [_draw_facts(self.document["title"], frame.now.step), row]
         layers = [Layer((tuple(back), tuple(heading), *middle, tuple(words)))]
         layers += self.picture(frame, WIDTH - MARGIN - RIGHT, MARGIN), self.overview(frame, WIDTH - MARGIN - RIGHT)
         if "contours" in self.document:
@@ -229,12 +230,16 @@ class SlideLayout:
         """Find the top left corner of the visible part: the last one, if all that is current is visible there."""
         wanted = frame.corner()
         entry = frame.now.step.get("entry")
-        inputs = self.document["entries"][entry]["inputs"] if entry is not None else []
-        boxes = [frame.layout["tensors"][each] for each in (*inputs, frame.subject) if inputs and each is not None]
         seen = self.room / self.scale, self.tall / self.scale
         beyond = max(0.0, frame.layout["width"] - seen[0]), max(0.0, frame.layout["height"] - seen[1])
-        if not boxes and frame.subject is not None:
-            boxes = [frame.layout["tensors"][frame.subject]]
+        boxes = [] if frame.subject is None else [frame.layout["tensors"][frame.subject]]
+        if boxes and entry is not None:  # and as many of its entry's other boxes as fit beside it
+            about, now = self.document["entries"][entry], boxes[0]
+            others = [frame.layout["tensors"][each] for each in dict.fromkeys((about["output"], *about["inputs"]))]
+            for box in sorted(others, key=lambda box: abs(box["x"] - now["x"]) + abs(box["y"] - now["y"])):
+                (left, right), (upper, lower) = _span([*boxes, box], "x", "width"), _span([*boxes, box], "y", "height")
+                if right - left <= seen[0] and lower - upper <= seen[1]:
+                    boxes.append(box)
 
         def find(axis: int, low: float, high: float) -> float:
             at = wanted[axis]
@@ -268,29 +273,47 @@ class SlideLayout:
     def code(self, frame: StepPicture, top: float, height: float) -> tuple[tuple[Shape, ...], ...]:
         """Draw the code around the current line: its background, the mark of the line, the lines."""
         where = frame.now.step.get("where")
-        part = self.document["code"][where["code"] if where else 0]
-        size, pitch = self.letter, self.letter * PITCH
+        number = where["code"] if where else 0
+        rows, part = self.rows[number], self.document["code"][number]
+        size, pitch, common = self.letter, self.letter * PITCH, _measure_indent(part)
         at = where["line"] - part["first_line"] if where else 0
-        first = max(0, min(at - self.lines // 2, len(part["lines"]) - self.lines))
-        letters = int((LEFT - 32) / (size * ADVANCE))
+        start, end = where["columns"] or (common, common) if where else (0, 0)
+        # The line in the middle or, if it has too many rows, its current expression.
+        now = [row for row, (line, *_) in enumerate(rows) if line == at] or [0]
+        middle = (now[0] + now[-1] + 1) // 2
+        if len(now) > self.lines:
+            middle = max((row for row in now if rows[row][1] <= start), default=now[0])
+        first = max(0, min(middle - self.lines // 2, len(rows) - self.lines))
         mark, lines = list[Shape](), list[Shape]()
-        for row, line in enumerate(part["lines"][first : first + self.lines]):
+        if where:
+            above, below = (max(0, min(self.lines, row - first)) * pitch for row in (now[0], now[-1] + 1))
+            mark.append(Path(rounded_box(MARGIN + 6, top + 12 + above, LEFT - 12, below - above, 6), frame.tint))
+        for row, (line, begins, indent, words) in enumerate(rows[first : first + self.lines]):
             base = top + 12 + row * pitch + pitch * 0.68
-            shift = 0
-            if where and first + row == at:
-                mark.append(Path(rounded_box(MARGIN + 6, base - pitch * 0.68, LEFT - 12, pitch, 6), frame.tint))
-                start, end = where["columns"] or (0, 0)
-                if end > letters:  # the current expression is beyond the edge: the line moves left
-                    shift = min(max(start - 4, 1), len(line) - letters)
-                if end > start:
-                    x, to = (MARGIN + 16 + max(0, min(letters, c - shift)) * size * ADVANCE for c in (start, end))
-                    mark.append(Path(f"M{x:.1f} {base + 7:.1f}H{to:.1f}", stroke=frame.colour, weight=3))
-            words = f"…{line[shift + 1 :]}" if shift else line
-            words = shorten(words.rstrip(), LEFT - 32, size, MONOSPACE)
-            indent = (len(words) - len(words.lstrip())) * size * ADVANCE  # spaces at the start of a text may be dropped
+            left = MARGIN + 16 + indent * size * ADVANCE  # spaces at the start of a text may be dropped
+            from_, to = (left + max(0, min(len(words), c - begins)) * size * ADVANCE for c in (start, end))
+            if where and line == at and to > from_:
+                mark.append(Path(f"M{from_:.1f} {base + 7:.1f}H{to:.1f}", stroke=frame.colour, weight=3))
             if words:
-                lines.append(TextLine(MARGIN + 16 + indent, base, words.lstrip(), size, INK))
+                words = shorten(words, MARGIN + LEFT - 16 - left, size, MONOSPACE)  # if its letters are wide
+                lines.append(TextLine(left, base, words, size, INK))
         return (Path(rounded_box(MARGIN, top, LEFT, height, 10), SUNK),), tuple(mark), tuple(lines)
+
+
+def _wrap_lines(part: dict[str, Any], letters: int) -> list[tuple[int, int, int, str]]:
+    """Return the rows of an excerpt: the line of each, the column where it begins, its indentation and its text."""
+    common, rows = _measure_indent(part), list[tuple[int, int, int, str]]()
+    for number, line in enumerate(part["lines"]):
+        begins = len(line) - len(line.lstrip())
+        indent = min(max(0, begins - common), letters // 2)
+        for at, deeper, words in wrap_code(line.strip(), letters - indent):
+            rows.append((number, begins + at, indent + deeper, words))
+    return rows
+
+
+def _measure_indent(part: dict[str, Any]) -> int:
+    """Return by how many letters all lines of an excerpt are indented."""
+    return min((len(line) - len(line.lstrip()) for line in part["lines"] if line.strip()), default=0)
 
 
 def _is_closed(group: dict[str, Any]) -> bool:

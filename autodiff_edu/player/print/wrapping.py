@@ -13,6 +13,7 @@ usual ones and is the font of a PDF, a PNG and a GIF.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_right
 from itertools import accumulate
@@ -30,6 +31,8 @@ _WIDTHS = (
 _BOLDER = 1.25  # how much wider bold letters are, at most
 _OTHER = 0.838  # of an arrow or an operator; few letters are wider
 _WIDE, _EMOJI = 1.0, 1.4
+_DEEPER = 4  # letters by which the rest of a line of code is indented
+_BREAK = re.compile(r"(?<=,) | (?=(?:[-+*/@%<>&|^]+|[<>=!]=|and|or|if|else|for) )")  # where code is best broken
 
 
 def width_of(words: str, size: float, family: str = SANS, bold: bool = False) -> float:
@@ -86,3 +89,33 @@ def wrap(words: str, room: float, size: float, most: int = 1000) -> list[str]:
     last = " ".join(lines[most - 1 :])
     cut = shorten(last, room, size)
     return [*lines[: most - 1], cut if cut.endswith("…") else f"{cut}…"]
+
+
+def wrap_code(line: str, letters: int) -> list[tuple[int, int, str]]:
+    """Break a line of code into rows of so many letters: best before an operator or after a comma outside brackets.
+
+    Returns
+    -------
+    list of (int, int, str)
+        The column where each row begins, by how many letters it is indented, and its text.
+
+    Examples
+    --------
+    >>> for _, indent, words in wrap_code("loss = -np.mean(t * np.log(p) + (1 - t) * np.log(1 - p))", 32):
+    ...     print(" " * indent + words)
+    loss = -np.mean(t * np.log(p)
+        + (1 - t) * np.log(1 - p))
+    """
+    rows, at, deeper = [], 0, 0
+    while len(line) - at > letters - deeper:
+        room = letters - deeper
+        best = [found.start() for found in _BREAK.finditer(line, at + room // 2, at + room + 4)]
+        space = line.rfind(" ", at, at + room + 1)
+        end = max(
+            (end for end in best if end <= at + room),
+            key=lambda end: (len(re.findall(r"[)\]}]", line[:end])) - len(re.findall(r"[(\[{]", line[:end])), end),
+            default=space if space > at else at + room,
+        )
+        rows.append((at, deeper, line[at:end].rstrip()))
+        at, deeper = end + len(line[end:]) - len(line[end:].lstrip()), _DEEPER
+    return [*rows, (at, deeper, line[at:])]

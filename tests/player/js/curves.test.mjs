@@ -42,6 +42,16 @@ test("a curve begins where its name does: with plain numbers, or as a second nam
   assert.deepEqual([trendOf(curve), curve.points[0].step, more], ["p falls from 2 to 0.25 over 4 values.", 1, []]);
 });
 
+test("after two turns of a training, its target has a curve", () => {
+  const scalar = (step, data) => ({ step, array: { shape: [], data, text: String(data) } });
+  const passes = [0, 1].map((tensor) => ({ kind: "seed", tensor }));
+  const tensors = ["loss", "loss₂", "w"].map((name, k) => ({ name, kind: k < 2 ? "computed" : "variable" }));
+  const changes = [[scalar(1, 8)], [scalar(3, 2)], [scalar(0, 0), scalar(2, 5), scalar(4, 6)]];
+  const namesOf = (steps) => readCurves({ steps, tensors, tapes: [] }, { changes }).map(({ name }) => name);
+  assert.deepEqual(namesOf([...passes, { kind: "assign", tensor: 2 }]), ["loss", "w"]);
+  assert.deepEqual(namesOf(passes), ["w"]);
+});
+
 test("unnamed targets are one curve, and names with numbers of the user's are not joined", () => {
   const tensors = ["t1", "t2", "t3", "w", "v₂", "v₂"].map((name, k) =>
     ({ name, kind: k < 3 ? "computed" : k === 5 ? "constant" : "variable", ...(k < 3 && { unnamed: true }) }));
@@ -125,4 +135,15 @@ test("a damped step is the solution that NumPy finds", () => {
   assert.equal(dampedStep([1, 1], [[-2, 0], [0, 3]], 2), null, "where the matrix is singular there is none");
   assert.equal(dampedStep([1, 1], [[0, 0], [0, 0]], 0), null);
   assert.equal(dampedStep([Infinity, 1], [[1, 0], [0, 1]], 1), null);
+});
+
+test("a small part of Newton's step is not rounding alone where the slider is at 0 or near it", () => {
+  const [gradient, hessian] = [[-21.6, -5.0], [[932.75, -429.78], [-429.78, 200]]];
+  const exact = dampedStep(gradient, hessian, 0);
+  const rounded = gradient.map((part) => Number(part.toPrecision(2)));
+  for (const lambda of [0, 1e-3, 1, 1e3, 1e6]) {
+    const [wanted, found] = [gradient, rounded].map((each) => dampedStep(each, hessian, lambda, exact));
+    found.forEach((part, k) => assert.ok(Math.abs(part / wanted[k] - 1) < 1e-9));
+    dampedStep(gradient, hessian, lambda).forEach((part, k) => assert.ok(Math.abs(part / wanted[k] - 1) < 1e-9));
+  }
 });

@@ -57,6 +57,14 @@ test("turns that are not alike, and two alone, are found by the program's lines"
   assert.ok(sizesOf(others.twice).get("turn").includes(begin - 1));
 });
 
+test("a turn that begins with a call begins only once, even the last one", () => {
+  const { document: { steps } } = others.calling;
+  const turns = sizesOf(others.calling).get("turn");
+  assert.equal(turns.length, 3);
+  assert.ok(steps.some(({ what }) => what === "call"));
+  assert.deepEqual(turns.map((step) => steps[step].kind), ["assign", "assign", "assign"]);
+});
+
 test("without a loop or a pass there is no such size", () => {
   assert.ok(!sizesOf(traces.diamond).has("turn"));
   assert.deepEqual([...sizesOf(others.walk).keys()], ["operation"]);

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { judge } from "../../../autodiff_edu/player/js/answers.js";
 import { readHistory } from "../../../autodiff_edu/player/js/history.js";
 import { questionsOf } from "../../../autodiff_edu/player/js/questions/index.js";
+import { STRINGS } from "../../../autodiff_edu/player/js/strings.js";
 import { drills, others, traces } from "./traces.mjs";
 
 /** What is asked at which step, in order. */
@@ -27,8 +28,8 @@ for (const name of ["diamond", "broadcasting", "network", "two_tapes", "stopped"
     const asked = askedOf(traces[name]);
     const kinds = asked.map(kindOf);
     asked.slice(2).forEach(({ step }, k) => {
-      const { count, of } = document.steps[step];
-      assert.ok(new Set(kinds.slice(k, k + 3)).size > 1 || (count === of && of > 1), kinds.join());
+      const { count, of } = document.steps[document.steps[step].kind === "record" ? step + 1 : step];
+      assert.ok(new Set(kinds.slice(k, k + 3)).size > 1 || (count === of && of > 1) || count === 2, kinds.join());
     });
     assert.ok(new Set(kinds).size >= 4);
     const backward = asked.filter(({ step }) => document.steps[step].pass !== undefined).length;
@@ -72,11 +73,27 @@ test("what is asked about a small program", () => {
 
 test("a turn of a loop is asked about once, and what all the turns add up to", () => {
   const asked = askedOf(traces.power);
-  assert.equal(asked.filter(({ prompt }) => prompt.includes("sends")).length, 3);
+  assert.equal(asked.filter(({ prompt }) => prompt.includes("sends")).length, 4);
   const { steps } = traces.power.document;
   assert.ok(asked.some(({ step }) => steps[step].count === steps[step].of && steps[step].of > 2));
   assert.ok(asked.length < traces.power.document.steps.length / 2);
 });
+
+for (const name of ["power", "cubic", "two_tapes", "diamond"]) {
+  test(`the first time that contributions add up in each pass of ${name} is asked about, before it is shown`, () => {
+    const trace = traces[name] ?? others[name];
+    const { steps } = trace.document;
+    const asked = askedOf(trace);
+    const passes = new Set(steps.flatMap(({ count, pass }) => (count > 1 ? [pass] : [])));
+    assert.ok(passes.size);
+    for (const pass of passes) {
+      const first = steps.findIndex((step) => step.pass === pass && step.count > 1);
+      const before = steps[first - 1].kind === "record" ? first - 1 : first;
+      const question = asked.find(({ step }) => step === before);
+      assert.match(question?.prompt ?? "", /whose cotangent is .* so far/);
+    }
+  });
+}
 
 test("a cut is offered where there is one", () => {
   for (const [trace, offered] of [[traces.a_cut, true], [traces.cubic, false]]) {
@@ -104,15 +121,15 @@ test("each known mistake about a sum has its hint", () => {
     [before + local, `multiply it by the cotangent that arrived, ${g}.`],
     [before + g, "That is the cotangent that arrived: multiply it"], [before - added, "Check the sign"],
     [before, "That is what x already has"], ["None", "it is not None"],
-    [123456, `Multiply the cotangent that arrived, ${g}, by the local derivative d `],
-    [123456, "/d x for this x alone, then add what is already there."],
+    [123456, `Multiply the cotangent that arrived, ${g}, by the local derivative d`],
+    [123456, "/dx for this x alone, then add what is already there."],
   ];
   for (const [typed, hint] of hints) assert.ok(judge(question, String(typed)).hint.includes(hint), `${typed}: ${hint}`);
   assert.ok(question.prompt.includes(`whose cotangent is ${before} so far`));
 
   const [first] = numbers(trace, "accumulate");
   assert.ok(judge(questionAt(trace, first), "123456").hint.startsWith(
-    "Multiply the cotangent that arrived, 1, by the local derivative d "));
+    "Multiply the cotangent that arrived, 1, by the local derivative d"));
   assert.ok(questionAt(trace, first).prompt.includes("which has no cotangent yet"));
   const [toY] = numbers(trace, "accumulate", { tensor: tensor(trace, "y") });
   const aboutY = { 9: "That is the contribution to w, the other input", 45: "the question is about a cotangent",
@@ -156,6 +173,12 @@ test("where contributions to an array add up, one element of the sum is asked", 
   }
 });
 
+test("a derivative cannot be read as a name", () => {
+  const written = [["y", "x₂"], ["loss", "w"], ["iff", "slope"], ["dy", "x"], ["W1", "b"]]
+    .map((names) => STRINGS.predict.factor(...names));
+  assert.deepEqual(written, ["dy/dx₂", "d loss/dw", "d iff/d slope", "d(dy)/dx", "dW1/db"]);
+});
+
 test("tangents are asked in forward mode, with a hint for each mistake", () => {
   const trace = traces.pushing; // exp(x w - 6) w + x
   assert.ok(askedOf(trace).filter((question) => kindOf(question) === "pushed").length >= 3);
@@ -163,7 +186,7 @@ test("tangents are asked in forward mode, with a hint for each mistake", () => {
   const question = questionAt(trace, product);
   const hints = {
     2: "That is what x does alone.", 1.5: "That is what w does alone.", 5: "You added up the local derivatives.",
-    3: "/d w: multiply it by the tangent of its input, 0.5.",
+    3: "/dw: multiply it by the tangent of its input, 0.5.",
     1: "That is the tangent of x, an input", 0.5: "That is the tangent of w, an input", "-3.5": "Check the sign",
     6: "the question is about a tangent", None: "it is not None",
     77: "Multiply the tangent of each input by the local derivative with respect to it",

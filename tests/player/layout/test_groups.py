@@ -395,8 +395,8 @@ def test_a_call_of_a_method_has_a_frame_with_the_name_that_its_line_has_for_it()
     groups, _ = find_groups(two_neurons())
     assert [(group["name"], group["count"], group["parent"]) for group in groups] == [
         ("n1(2)", 3, -1),
-        ("n2.twice(0.8)", 6, -1),
-        ("Neuron.__call__(0.8)", 3, 1),
+        ("n2.twice(0.800)", 6, -1),
+        ("Neuron.__call__(0.800)", 3, 1),
         ("Neuron.__call__(-0.537)", 3, 1),
     ]
 
@@ -426,7 +426,7 @@ def test_three_layers_in_a_row_are_turns_of_a_loop():
     groups, _ = find_groups(ad.play(f, 2.0)._content["trace"])
     assert [(group["kind"], group.get("name")) for group in groups] == [
         ("loop", None),
-        *(("call", f"layer({given})") for given in ("2", "0.8", "0.462")),
+        *(("call", f"layer({given})") for given in ("2", "0.800", "0.462")),
     ]
 
 

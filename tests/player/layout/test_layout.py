@@ -239,6 +239,22 @@ def test_a_folded_group_is_never_wider_than_a_long_name_needs():
     assert group["folded"]["width"] == WIDEST_FOLDED
 
 
+def test_the_label_of_a_group_lies_over_no_arrowhead():
+    def power(x):
+        p = x
+        for _ in range(3):
+            p = p * x
+        return p
+
+    placed = layout(ad.play(power, 1.5)._content["trace"])
+    [group] = placed["groups"]
+    assert group["side"] == "left"
+    right, bottom = group["x"] + 4 + len("▾ loop ×3") * CHARACTER + 2 * PADDING, group["y"] + 4 + 23
+    heads = [link["points"] for link in placed["links"] if link["group"] == 0]
+    assert any(points[2] < right for points in heads), "it would, at the usual distance"
+    assert not [points for points in heads if points[2] < right and points[4] - 8 < bottom]
+
+
 def test_many_given_values_stand_in_several_rows_that_fit_beside_the_code():
     names = [f"v{k}" for k in range(9)]
     picture, index, _ = drawn([f"z = {' '.join(names)}"], {name: {"name": 14 * "n"} for name in names})
@@ -249,6 +265,22 @@ def test_many_given_values_stand_in_several_rows_that_fit_beside_the_code():
         assert sum(box["width"] for box in given if box["y"] == y) <= WIDEST_ROW
     few, index, _ = drawn(["z = a b c"])
     assert len({few["tensors"][index[name]]["y"] for name in "abc"}) == 1
+
+
+def test_a_wide_argument_moves_over_the_others_and_its_line_stays_straight():
+    def layer(w, x, b):
+        return np.sum(np.tanh(w @ x + b) ** 2)
+
+    w, x, b = np.array([[0.5, -0.25, 0.1], [1.0, 0.3, -0.7]]), np.array([1.0, 2.0, -1.0]), np.array([0.1, -0.2])
+    document = ad.play(layer, w, x, b)._content["trace"]
+    picture, names = layout(document), [tensor["name"] for tensor in document["tensors"]]
+    box = picture["tensors"][names.index("x")]
+    computed = [picture["tensors"][entry["output"]] for entry in document["entries"]]
+    right = max(one["x"] + one["width"] for one in computed)
+    start, _, end, _, _ = picture["links"][picture["entries"][0][1]]["points"]
+    assert box["x"] + box["width"] <= right  # in the middle over its line, it would stand out
+    assert box["x"] + box["width"] / 2 + 10 < start < box["x"] + box["width"]
+    assert abs(start - end) < 20
 
 
 def test_the_same_trace_gives_the_same_picture():

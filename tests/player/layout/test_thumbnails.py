@@ -150,6 +150,22 @@ def test_a_picture_without_long_arrays_draws_none():
     assert not any("art" in box for box in picture["tensors"])
 
 
+def test_no_box_has_colours_for_four_numbers_unless_something_is_trained():
+    def arts(trained):
+        with ad.trace() as traced:
+            w = ad.Variable([[1.25, -2.5], [3.75, 0.125]], name="w")
+            with ad.GradientTape() as tape:
+                y = np.sum(np.tanh(w * w))
+            gradient = tape.gradient(y, w)
+            if trained:
+                w.assign_sub(gradient)
+        return [box["art"] for box in layout(traced.document())["tensors"] if "art" in box]
+
+    assert arts(False)
+    assert all(art.get("rows") for art in arts(False))
+    assert not any(art.get("rows") for art in arts(True))
+
+
 def test_the_box_of_a_result_has_its_numbers_where_these_are_few():
     def boxes(n):
         with ad.trace() as traced:

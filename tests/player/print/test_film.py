@@ -328,6 +328,26 @@ def test_a_film_has_steps_that_exist_and_not_too_many(player):
         player.film(1).save("film.mp4")
 
 
+def test_a_player_that_nobody_has_moved_saves_the_step_of_its_key_frame(tmp_path):
+    def save(player):
+        player.save(tmp_path / "x.png")
+        return (tmp_path / "x.png").read_bytes()
+
+    def play(**options):
+        return ad.play(lambda x: x * x, 3.0, **options)
+
+    def draw(step):
+        return play().frames(step, size="16:9").png()
+
+    assert "step 6:" in play()._picture[1]
+    assert save(play()) == draw(6)
+    moved, changed = play(), play()
+    moved.step = 1
+    changed.draw(play())
+    assert save(moved) == save(play(predict=True)) == draw(1)
+    assert save(changed) == draw(6)
+
+
 def test_a_trace_of_no_events_is_a_film_that_says_so(tmp_path):
     with ad.trace("empty") as traced:
         pass

@@ -1,7 +1,7 @@
 /** Predict's questions about the backward pass: what it reaches, in which order it goes, and what it adds up. */
 
 import { askChoice, askNumber, askShape, isNumber, numberIn } from "../answers.js";
-import { flat, magnitude } from "../array.js";
+import { flat, isWritten, magnitude } from "../array.js";
 import { ANSWERS, STRINGS } from "../strings.js";
 
 /**
@@ -84,17 +84,22 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
   };
 
   /**
-   * What a vector's cotangent has at its largest element once a contribution is added.
+   * What an array's cotangent has at its largest element once a contribution is added.
    * @type {(step: Step, hint: string) => Question}
    */
   const elementOf = ({ entry, tensor, before, contribution, after }, hint) => {
+    const spell = (/** @type {number} */ number) => String(Number(number.toPrecision(6)));
     const [had, added, right] = [before, contribution, after].map((array) => /** @type {number[]} */ (flat(array)));
     if (after.every || !right.every((item) => Number.isFinite(item))) return null;
     const at = right.reduce((most, item, k) => (Math.abs(item) > Math.abs(right[most]) ? k : most), 0);
-    const prompt = words.accumulates.number(`${name(tensor)}[${at}]`, whole(entry), String(had[at]));
+    let [rest, index] = [at, ""];
+    for (const length of after.shape.toReversed()) {
+      [rest, index] = [Math.floor(rest / length), `, ${rest % length}${index}`];
+    }
+    const prompt = words.accumulates.number(`${name(tensor)}[${index.slice(2)}]`, whole(entry), spell(had[at]));
     /** @type {Mistake[]} */
     const mistakes = [
-      [added[at], hints.replaced(String(had[at]))], [had[at], hints.before(name(tensor))],
+      [added[at], hints.replaced(spell(had[at]))], [had[at], hints.before(name(tensor))],
       [had[at] - added[at], hints.sign],
     ];
     return askNumber({ data: right[at], text: String(right[at]) }, { prompt, mistakes, hint });
@@ -105,12 +110,12 @@ export function backwardQuestions({ steps, entries, tensors }, history, { name, 
     const { entry, argument, tensor, before, contribution, after, pass } = at;
     const { arguments: given, output } = entries[entry];
     const [g, from] = [history.arrived(entry, number), history.pulled(entry, number)];
-    // What an outer tape records of this pass has shown the result already.
-    if (steps.slice(from, number).some(({ kind }) => kind === "record")) return null;
+    // What an outer tape records of this pass has already shown the result; a sum is asked about before that.
+    if (!before && steps.slice(from, number).some(({ kind }) => kind === "record")) return null;
     const derivative = factor(entry, argument);
     /** @param {"number" | "shape"} asks */
     const prompt = (asks) => words.accumulates[asks](name(tensor), whole(entry), before?.text);
-    if (before && after.shape.length === 1) return elementOf(at, hints.rule(derivative, g?.text));
+    if (before && (after.shape.length === 1 || isWritten(after))) return elementOf(at, hints.rule(derivative, g?.text));
     if (after.shape.length) {
       const { shape } = g ?? tensors[output].value;
       const copied = shape.length > after.shape.length || shape.some((n, axis) => n > 1 && after.shape[axis] === 1);

@@ -56,22 +56,32 @@ export function questionsOf(trace, history, grouped) {
   const makers = { ...both, ...others };
   const about = (/** @type {Ask} */ ask) => makers[ask.kind](trace.steps[ask.step], ask.step, ask);
 
-  /** Of the kinds that a step allows, the least recent one; thrice in a row is asked of whole sums alone. */
+  /** The least recent of the kinds that a step allows; only first and whole sums may be a third in a row. */
   const choose = () => {
     /** @type {[Map<number, Question>, Record<string, number>, Record<string, number>, Set<unknown>, string[]]} */
     const [found, asked, latest, done, row] = [new Map(), {}, {}, new Set(), [null, null]];
-    trace.steps.forEach(({ kind, where, argument, count, of, contributions }, number) => {
+    /** Whether a step is an outer tape's record of the sum that the next step describes. */
+    const isSum = (/** @type {number} */ number) => {
+      const [step, next] = trace.steps.slice(number, number + 2);
+      return step?.kind === "record" && next?.count > 1 &&
+        trace.tensors[trace.entries[step.entry].output].value.text === next.after.text;
+    };
+    trace.steps.forEach((_, number) => {
+      if (isSum(number - 1)) return;
+      const at = isSum(number) ? number + 1 : number;
+      const { kind, where, argument, count, of, contributions } = trace.steps[at];
       const isWhole = (of > 1 && count === of) || contributions; // the sum that all went for
+      const sum = isWhole ? "whole" : count === 2 ? "first" : "";
       // Each turn of a loop does the same, and is asked about once; so is the sum of what they all send.
       /** @param {string} each */
-      const place = (each) => where && [each, where.code, where.line, where.columns, argument, isWhole].join();
+      const place = (each) => where && [each, where.code, where.line, where.columns, argument, sum].join();
       const isVaried = (/** @type {string} */ each) => kind === "compile" || row.some((before) => before !== each);
       /** @param {string} each */
-      const isFree = (each) => !(asked[each] >= MOST[each]) && !done.has(place(each)) && (isWhole || isVaried(each));
+      const isFree = (each) => !(asked[each] >= MOST[each]) && !done.has(place(each)) && (sum || isVaried(each));
       const free = (number && KINDS[kind]?.filter(isFree)) || [];
       free.sort((one, other) => (latest[one] ?? -1) - (latest[other] ?? -1));
       for (const each of free) {
-        const question = about({ kind: each, step: number });
+        const question = about({ kind: each, step: at });
         if (!question) continue;
         found.set(number, question);
         [asked[each], latest[each]] = [(asked[each] ?? 0) + 1, number];
