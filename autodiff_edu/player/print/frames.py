@@ -38,6 +38,7 @@ FULL_PAGE = 640.0, 640.0, 0.7  # the same limits for a single frame, if its grap
 CHARACTER = 12 * ADVANCE
 CURVE = 64.0  # the height of a curve, with its heading
 BOX: dict[str, float] = shared()["box"]
+SIDES = ("x", "width"), ("y", "height")
 
 
 class Frames:
@@ -314,12 +315,45 @@ class StepPicture:
     def corner(self) -> tuple[float, float]:
         """Find the point of the graph at the top left of the frame, so that the current tensor is visible."""
         room, tall, scale = self.picture
-        box = {"x": 0.0, "y": 0.0, "width": 0.0, "height": 0.0}
-        if self.home is not None:
-            box = self.layout["tensors"][self.home]
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        beyond = max(0.0, self.layout["width"] - room / scale), max(0.0, self.layout["height"] - tall / scale)
-        return min(max(0.0, x - room / scale / 2), beyond[0]), min(max(0.0, y - tall / scale / 2), beyond[1])
+        if self.home is None:
+            return 0.0, 0.0
+        box, found = self.layout["tensors"][self.home], []
+        seen = room / scale, tall / scale
+        boxes = self.gather(*seen)
+        for (side, length), room in zip(SIDES, seen, strict=True):
+            low, high = find_span(boxes, side, length)
+            middle = box[side] + (box[length] - room) / 2
+            at = min(max(middle, high - room), low)
+            found.append(min(max(0.0, at), max(0.0, self.layout[length] - room)))
+        return found[0], found[1]
+
+    def gather(self, wide: float, tall: float) -> list[dict[str, Any]]:
+        """Return the boxes to show together: the current one and as many of its entry's others as fit beside it.
+
+        The other ends of active lines come first, then the nearest.
+        """
+        if self.home is None:
+            return []
+        tensors = self.layout["tensors"]
+        now, entry = tensors[self.home], self.now.step.get("entry")
+        boxes = [now]
+        if self.subject is None or entry is None:
+            return boxes
+        about = self.document["entries"][entry]
+        rows = self.layout["entries"][entry]
+        lit = {about["output"], *(about["inputs"][rows.index(arrives)] for arrives in self.active())}
+        others = dict.fromkeys((about["output"], *about["inputs"]))
+
+        def rank(tensor: int) -> tuple[bool, float]:
+            box = tensors[tensor]
+            return tensor not in lit, abs(box["x"] - now["x"]) + abs(box["y"] - now["y"])
+
+        for tensor in sorted(others, key=rank):
+            wider = [*boxes, tensors[tensor]]
+            (left, right), (upper, lower) = (find_span(wider, *side) for side in SIDES)
+            if not tensors[tensor].get("hidden") and right - left <= wide and lower - upper <= tall:
+                boxes = wider
+        return boxes
 
     def pieces(self, left: float, top: float, size: float = 11.0) -> list[list[Drawn]]:
         """Draw the visible part of the graph in pieces, as many at each step, those on top last.
@@ -497,6 +531,12 @@ def _cover(document: dict[str, Any], layout: dict[str, Any], number: int) -> dic
     boxes = [box for box in (*kept["tensors"], *kept["groups"]) if not box.get("hidden")]
     height = max((box["y"] + box["height"] for box in boxes), default=0.0) + PADDING
     return layout | kept | {"width": layout["width"] if boxes else 0.0, "height": height, "open": True, "covered": True}
+
+
+def find_span(boxes: Sequence[dict[str, Any]], side: str, length: str) -> tuple[float, float]:
+    """Return where boxes begin and end along an axis, with a margin."""
+    low = min((box[side] for box in boxes), default=0.0) - 8
+    return low, max((box[side] + box[length] for box in boxes), default=0.0) + 8
 
 
 def _start_of(link: dict[str, Any]) -> str:

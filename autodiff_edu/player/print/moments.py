@@ -5,12 +5,17 @@ It applies those changes in the document's `states` that a frame shows, as js/hi
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
+from ...text.formatting import brief
+
 FEWEST_TURNS = 3
+MOST_PASSES = 3  # that have a key frame each
+NUMBERS = re.compile(r"-?\d[\d.]*(?:e[-+]\d+)?")
 SOURCES = ("variable", "watched")
 
 
@@ -104,15 +109,27 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
         return sorted({walked[(len(walked) - 1) * k // max(1, count - 1)] for k in range(count - 1)} | {walked[-1]})
     if turns := find_turns(document):
         return _choose_of_training(document, turns, count)
-    computed, seeds, added = which("record", "cut"), which("seed"), which("accumulate")
+    seeds, added = which("seed"), which("accumulate")
+    computed = [*{steps[number]["entry"]: number for number in which("record", "cut")}.values()]  # by several tapes
     forward = [number for number in computed if not seeds or number < seeds[0]] or computed
     tensors, entries = document["tensors"], document["entries"]
     own = [number for number in forward[:-1] if "unnamed" not in tensors[entries[steps[number]["entry"]]["output"]]]
     # Two of the results that have a name in the user's code, a quarter of them before and after these.
     named = [own[len(own) // 4], own[3 * len(own) // 4]] if own else forward[:1]
-    # Where an accumulator is full, of most contributions first: the best places to see "+" in the backward pass.
-    full = [number for number in added if steps[number]["count"] == steps[number]["of"]]
-    full.sort(key=lambda number: (steps[number]["of"], number), reverse=True)
+    # What teaches the most first; then where an accumulator is full, of most contributions.
+    arrived: dict[tuple[int, int], dict[str, Any]] = {}
+    teaching: dict[int, tuple[int, ...]] = {}
+    for number, step in enumerate(steps):
+        if step["kind"] == "pull back":
+            arrived[step["pass"], step["entry"]] = step["cotangent"]
+        if step["kind"] == "accumulate":
+            lessons = _count_lessons(step, arrived.get((step["pass"], step["entry"])))
+            teaching[number] = lessons, step["count"] == step["of"], step["of"], number
+    taught = sorted(added, key=teaching.__getitem__, reverse=True)
+    full = [number for number in taught if steps[number]["count"] == steps[number]["of"]]
+    by_pass: dict[int, int] = {}  # of tapes around each other, each has a frame
+    for number in taught:
+        by_pass.setdefault(steps[number]["pass"], number)
     summed = [number for number in full[1:] if steps[number]["of"] > 1]
     # How the longest sum begins, if it is a variable's: only there it is more than a step on the way.
     begins = [
@@ -124,10 +141,12 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
         and tensors[steps[number]["tensor"]]["kind"] in SOURCES
     ]
     # A derivative repeats what is in the accumulator, but only the last step says why there is none.
-    repeats = [step["kind"] == "release" or (step["kind"] == "outcome" and step["gradient"]) for step in steps]
+    repeats = [
+        step["kind"] in ("release", "line") or (step["kind"] == "outcome" and step["gradient"]) for step in steps
+    ]
     told = [k for k, said in enumerate(repeats) if not said]
     wishes = [
-        *full[:1],
+        *[*by_pass.values()][:MOST_PASSES],
         *told[-1:],
         *seeds[:1],
         *forward[-1:],
@@ -140,6 +159,26 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
     ]
     wishes += [*which("cut")[:1], *which("skip")[:1], *which("explain")[1:2], *told[:1], *which("compile")]
     return sorted([*dict.fromkeys(wishes)][:count])
+
+
+def _count_lessons(step: dict[str, Any], cotangent: dict[str, Any] | None) -> int:
+    """Count what a reader sees in a contribution: a product, a sum that changes and, twice, no tiny factor."""
+    before, contribution, after = step["before"], step["contribution"], step["after"]
+    factors = [array for array in (cotangent, contribution) if array]
+    multiplies = cotangent is not None and not (_is_one(cotangent) or _is_signed(contribution, cotangent))
+    adds = before is not None and brief(after["text"]) not in (brief(before["text"]), brief(contribution["text"]))
+    return multiplies + adds + 2 * (not any(re.search(r"\de", array["text"]) for array in factors))
+
+
+def _is_one(array: dict[str, Any]) -> bool:
+    """Return whether nothing is seen of a factor: all of it is 1, -1 or 0."""
+    return set(NUMBERS.findall(array["text"])) <= {"0", "1", "-0", "-1"}
+
+
+def _is_signed(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether two arrays are shown as the same, or differ in their signs only."""
+    first, second = (brief(array["text"].replace("-", "")) for array in (one, other))
+    return bool(one["shape"] == other["shape"] and first == second)
 
 
 def find_turns(document: dict[str, Any]) -> list[tuple[int, int]]:

@@ -6,14 +6,13 @@ still too large is cut, around the current tensor, with all of it small in a cor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box
 from .computation import CAPTIONS, draw_terms, list_terms
 from .curve import draw_curve, read_curve
-from .frames import IDLE, INK, PAPER, QUIET, RULE, SUNK, StepPicture, find_picture
+from .frames import IDLE, INK, PAPER, QUIET, RULE, SUNK, StepPicture, find_picture, find_span
 from .jacobian import draw_jacobian, draw_patches, measure_jacobian, measure_patches
 from .plane import count_legend_rows, draw_legend
 from .wrapping import shorten, wrap, wrap_code
@@ -229,17 +228,9 @@ class SlideLayout:
     def aim(self, frame: StepPicture) -> tuple[float, float]:
         """Find the top left corner of the visible part: the last one, if all that is current is visible there."""
         wanted = frame.corner()
-        entry = frame.now.step.get("entry")
         seen = self.room / self.scale, self.tall / self.scale
         beyond = max(0.0, frame.layout["width"] - seen[0]), max(0.0, frame.layout["height"] - seen[1])
-        boxes = [] if frame.subject is None else [frame.layout["tensors"][frame.subject]]
-        if boxes and entry is not None:  # and as many of its entry's other boxes as fit beside it
-            about, now = self.document["entries"][entry], boxes[0]
-            others = [frame.layout["tensors"][each] for each in dict.fromkeys((about["output"], *about["inputs"]))]
-            for box in sorted(others, key=lambda box: abs(box["x"] - now["x"]) + abs(box["y"] - now["y"])):
-                (left, right), (upper, lower) = _span([*boxes, box], "x", "width"), _span([*boxes, box], "y", "height")
-                if right - left <= seen[0] and lower - upper <= seen[1]:
-                    boxes.append(box)
+        boxes = [] if frame.subject is None else frame.gather(*seen)
 
         def find(axis: int, low: float, high: float) -> float:
             at = wanted[axis]
@@ -248,10 +239,10 @@ class SlideLayout:
                 at = last if last <= low and high <= last + seen[axis] else min(max(at, high - seen[axis]), low)
             return float(round(min(max(0.0, at), beyond[axis]), 1))
 
-        top = find(1, *_span(boxes, "y", "height"))
-        low, high = _span(boxes, "x", "width")
+        top = find(1, *find_span(boxes, "y", "height"))
+        low, high = find_span(boxes, "x", "width")
         beside = [
-            _span([box], "x", "width")
+            find_span([box], "x", "width")
             for box in (frame.layout["tensors"] if boxes else ())
             if not box.get("hidden") and top < box["y"] + box["height"] and box["y"] < top + seen[1]
         ]
@@ -318,12 +309,6 @@ def _measure_indent(part: dict[str, Any]) -> int:
 
 def _is_closed(group: dict[str, Any]) -> bool:
     return bool(group.get("closed"))
-
-
-def _span(boxes: Sequence[dict[str, Any]], side: str, length: str) -> tuple[float, float]:
-    """Return where boxes begin and end along an axis, with a margin."""
-    low = min((box[side] for box in boxes), default=0.0) - 8
-    return low, max((box[side] + box[length] for box in boxes), default=0.0) + 8
 
 
 def _draw_facts(title: str, step: dict[str, Any]) -> tuple[Shape, ...]:

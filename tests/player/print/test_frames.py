@@ -147,7 +147,7 @@ def test_the_key_frame_of_a_long_loop_shows_all_of_it_with_some_turns_folded():
     player = ad.play(root, 2.0)
     shown = texts(player._picture[0])
     assert "the graph continues" in texts(player.frames().svg())
-    assert {"turn 1", "turn 2 · 3 entries", "turn 4 · 3 entries"} <= set(shown)
+    assert {"turn 1 · 3 entries", "turn 3", "turn 4 · 3 entries"} <= set(shown)
     assert "the graph continues" not in shown
 
 
@@ -281,6 +281,32 @@ def heads(elements):
             assert base == other
             assert tip_x - x == pytest.approx(other_x - tip_x, abs=0.11)
             yield (tip_x, tip), base - tip, element.get("fill")
+
+
+def test_a_cut_graph_shows_both_ends_of_the_line_along_which_a_cotangent_flows_if_they_fit():
+    def spread(x):
+        early = np.tanh(np.exp(np.cos(x)))
+        late = np.sin(np.exp(np.cos(early))) * early
+        return np.tanh(np.exp(np.cos(late)))
+
+    player = ad.play(spread, 0.5)
+    document, shown = player._content["trace"], 0
+    for number, step in enumerate(document["steps"]):
+        if step["kind"] != "accumulate":
+            continue
+        tensors = player._content["layout"]["tensors"]
+        ends = [tensors[tensor] for tensor in (step["tensor"], document["entries"][step["entry"]]["output"])]
+        (((left, top, width, height), _),) = [*windows(player.frames(number + 1, 1))][:1]
+        spans = [
+            (min(box[x] for box in ends) - 8, max(box[x] + box[size] for box in ends) + 8)
+            for x, size in (("x", "width"), ("y", "height"))
+        ]
+        if all(high - low <= room for (low, high), room in zip(spans, (width, height), strict=True)):
+            shown += 1
+            for (low, high), at, room in zip(spans, (left, top), (width, height), strict=True):
+                assert max(0.0, at - 0.1) <= max(0.0, low)
+                assert high <= at + room + 8.1
+    assert shown > 3
 
 
 @pytest.mark.parametrize("example", [diamond, einsum])

@@ -31,6 +31,45 @@ def test_one_key_frame_is_the_fullest_accumulator():
     assert document["tensors"][step["tensor"]]["name"] == "a"
 
 
+def heron(x):
+    y = x
+    for _ in range(4):
+        y = (y + x / y) / 2
+    return y
+
+
+def bend(x):
+    return np.sin(x) * np.exp(x) + x
+
+
+@pytest.mark.parametrize(("function", "at", "said"), [(heron, 2.0, (0.5, -0.4999985)), (bend, 0.5, (1.64872, 1.44689))])
+def test_one_key_frame_is_a_cotangent_that_meets_a_slope_in_numbers_one_can_read(function, at, said):
+    document = ad.play(function, at)._content["trace"]
+    (only,) = choose_key_steps(document, 1)
+    step = document["steps"][only]
+    (arrived,) = (
+        each["cotangent"]["data"]
+        for each in document["steps"]
+        if each["kind"] == "pull back" and each["entry"] == step["entry"]
+    )
+    assert (arrived, step["contribution"]["data"]) == pytest.approx(said, abs=1e-5)
+
+
+def test_each_of_two_passes_has_a_key_frame_and_no_entry_has_two():
+    x = ad.Variable(2.0, name="x")
+    with ad.trace() as traced:
+        with ad.GradientTape() as outer:
+            with ad.GradientTape() as inner:
+                y = x**3 - 2 * x
+            first = inner.gradient(y, x)
+        outer.gradient(first, x)
+    document = traced.document()
+    steps = [document["steps"][number] for number in choose_key_steps(document)]
+    assert {step["pass"] for step in steps if step["kind"] == "accumulate"} == {0, 1}
+    recorded = [step["entry"] for step in steps if step["kind"] == "record"]
+    assert len(recorded) == len(set(recorded)) == 2
+
+
 def test_key_frames_show_how_the_sum_of_a_variable_begins_and_ends():
     def product_and_sum(x):
         product = x * x
