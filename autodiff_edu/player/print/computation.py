@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +13,16 @@ from ...text.formatting import brief, count_digits_of_sum, short_value
 from ...text.shared import shared
 from ..layout.thumbnails import has_cells, measure, rows_of, shape_text
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box
-from .frames import EDGE, INK, PAPER, QUIET, RULE, StepPicture
+from .formula import evaluate, name_bar, split_formula, write_leaf
+from .frames import EDGE, INK, PAPER, QUIET, RED, RULE, StepPicture, is_nonfinite
+from .moments import read_moment
 from .wrapping import shorten, width_of
 
 SIZES, CAPTIONS = (34.0, 30.0, 26.0, 23.0, 20.0), 20.0  # of the letters: the largest that fit
 GAP, INSET, PADDING = 10.0, 16.0, 14.0  # between two terms, around all of them, around a number
 NARROWEST, LOWEST = 64.0, 56.0  # the box of a number
 LONGEST = 12  # characters of an array that is not drawn as a thumbnail
+MOST_TERMS = 9  # and signs, of the formula of an update
 MOST_ROWS, MOST_VALUES = 3, 4  # the graph draws more values in colours
 CLOSER = 1.4  # the scale of a thumbnail
 SIGNS = {about["name"]: about.get("drawn", sign) for sign, about in shared()["operators"].items()}
@@ -57,6 +60,8 @@ def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term
         widest = becomes or array
         if widest is None:
             return Term(caption, "—", **more)
+        if is_nonfinite(array):
+            more["ink"] = RED
         if caption != widest["text"]:  # a number in the code stays as it is there
             array, widest = array and _round(array, digits), _round(widest, digits)
         text = array["text"] if array else "—"
@@ -107,6 +112,8 @@ def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term
             if (tensor := frame.subject) is not None:
                 sent = term("cotangent", step["cotangent"], tensor, "cotangent", **result)
                 return f"the cotangent of {names[tensor]} {about}", [sent]
+        case "assign" if "formula" in step:
+            return _list_update(frame, term)
         case "watch" | "assign":
             tensor = step["tensor"]
             value = step.get("value") or frame.document["tensors"][tensor]["value"]
@@ -116,6 +123,41 @@ def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term
             found = term(word, step["gradient"], step["tensor"], "cotangent", **result)
             return step["text"].partition(" is ")[0], [found]
     return "", []
+
+
+def _list_update(frame: StepPicture, term: Callable[..., Term]) -> tuple[str, list[Term]]:
+    """Return the formula of an update, and the same in numbers if all of it is known and few."""
+    step, number = frame.now.step, frame.number
+    tensor, value, tree = step["tensor"], step["value"], frame.document["formulas"][step["formula"]]
+    old = step.get("from", tensor)
+    name, new = (frame.document["tensors"][each]["name"] for each in (old, tensor))
+    bar = name_bar(name)
+    leaves = [(leaf, sign or write_leaf(leaf, name, bar)) for leaf, sign in split_formula(tree)]
+    before = read_moment(frame.document, number - 1).values.get(old) if number else None
+    known = {leaf: array for leaf, array in ((0, before), ("g", frame.now.flows.get(old))) if array}
+    digits = _count_digits_of_update(tree, known, value)
+    row = [
+        Term(sign=text.strip())
+        if leaf is None
+        else term(text, known[leaf], old, "cotangent" if leaf == "g" else "value", digits=digits)
+        if isinstance(leaf, int | str) and leaf in known
+        else Term(text, text)
+        for leaf, text in leaves
+    ]
+    out = term(new, value, tensor, "value", digits=digits, tint=frame.tint, ink=frame.colour)
+    is_known = all(
+        leaf is None or (leaf[0] == "number" if isinstance(leaf, list) else leaf in known) for leaf, _ in leaves
+    )
+    heading = f"{new} := {''.join(text for _, text in leaves)}"
+    return heading, [*row, Term(sign="="), out] if is_known and len(row) <= MOST_TERMS else [out]
+
+
+def _count_digits_of_update(tree: Any, known: dict[Any, dict[str, Any]], value: dict[str, Any]) -> int:
+    """Return 3 if an update of numbers with three digits gives the new value with three, else 6."""
+    if value["shape"] or any(array["shape"] for array in known.values()):
+        return 3
+    found = evaluate(tree, lambda leaf: float(brief(known[leaf]["text"])) if leaf in known else np.nan)
+    return 3 if found is not None and brief(f"{found:.6g}") == brief(value["text"]) else 6
 
 
 def _count_digits(parts: list[dict[str, Any] | None], total: dict[str, Any], operation: str = "add") -> int:
@@ -168,13 +210,13 @@ def draw_terms(
         if term.sign:
             shapes.append(TextLine(middle, y + tall / 2 + 9, term.sign, size, INK, "middle"))
         else:
-            shapes.append(Path(rounded_box(x, y, width, tall, 8), term.tint, term.ink if term.tint != PAPER else EDGE))
+            shapes.append(Path(rounded_box(x, y, width, tall, 8), term.tint, EDGE if term.ink == INK else term.ink))
             if term.art:
                 wide, high = (length * CLOSER for length in term.size)
                 place = x + (width - wide) / 2, y + (tall - high) / 2, wide + 1, high + 1
                 shapes.append(Window(*place, 0, 0, CLOSER, term.art))
             else:
-                bold = term.tint != PAPER
+                bold = term.ink != INK
                 lines = text.split("\n")
                 for row, line in enumerate(lines):
                     base = y + tall / 2 + 9 + size * 1.25 * (row - (len(lines) - 1) / 2)

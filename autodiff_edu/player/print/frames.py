@@ -28,7 +28,9 @@ from .wrapping import shorten, width_of, wrap
 
 INK, QUIET, RULE, PAPER, SUNK, EDGE, IDLE = map(colour, ("ink", "quiet", "rule", "paper", "sunk", "edge", "idle"))
 FORWARD, BACKWARD = ((colour(name), colour(f"{name}-tint")) for name in ("forward", "backward"))  # lines, and areas
-UPDATE, STOPPED = (QUIET, SUNK), (colour("odd"), colour("backward-tint"))
+RED = colour("odd")
+UPDATE, STOPPED = (QUIET, SUNK), (RED, colour("backward-tint"))
+ODD = re.compile(shared()["odd"])  # NaN or an infinity, in the text of an array
 
 # Pixels: the largest size of a frame, and the room within.
 WIDEST, TALLEST, NARROWEST = 460.0, 420.0, 330.0
@@ -446,7 +448,12 @@ class StepPicture:
         stroke = self.colour if is_now else EDGE if known else RULE
         dash = (2.0, 3.0) if box["plain"] and not is_now else ()
         ink = INK if known else QUIET
-        shapes: list[Drawn] = [Path(rounded_box(x, y, width, height), fill, stroke, 2 if is_now else 1, dash)]
+        is_odd, is_spoilt = is_nonfinite(value), is_nonfinite(cotangent)
+        marked = is_odd or is_spoilt
+        frame = Path(
+            rounded_box(x, y, width, height), fill, RED if marked else stroke, 2 if is_now or marked else 1, dash
+        )
+        shapes: list[Drawn] = [frame]
         written = "—" if value is None else brief(value["text"])
         if box["plain"]:
             # A number in the code is named by its value, and written as it is there.
@@ -457,7 +464,9 @@ class StepPicture:
                 return [*shapes, *heading, *self.art(value, box, "value", (height - art["value"]) / 2)]
             words = written if unnamed else f"{box['heading']} = {written}"
             baseline = y + (height / 2 + 4 if art else BOX["plain_value"])
-            return [*shapes, TextLine(x + width / 2, baseline, shorten(words, room, 12, MONOSPACE), 12, ink, "middle")]
+            words, ink = shorten(words, room, 12, MONOSPACE), RED if is_odd else ink
+            shapes.append(TextLine(x + width / 2, baseline, words, 12, ink, "middle", is_odd))
+            return [*shapes, *_draw_sign(x + width - 2, y + 2, is_odd)]
         if cotangent is not None:
             shapes.append(Path(rounded_box(x + 2, y + strip, width - 4, height - strip - 2, 5), self.flowing[1]))
         shapes.append(TextLine(left, y + BOX["name"], box["heading"], 12, ink, bold=True))
@@ -465,7 +474,8 @@ class StepPicture:
             shapes += self.art(value, box, "value", art["top"])
         else:
             baseline = art["top"] + (art["value"] or 14) / 2 + 4 if art else BOX["value"]
-            shapes.append(TextLine(left, y + baseline, shorten(written, room, 12, MONOSPACE), 12, ink))
+            words = shorten(written, room, 12, MONOSPACE)
+            shapes.append(TextLine(left, y + baseline, words, 12, RED if is_odd else ink, bold=is_odd))
         if box["operation"]:
             shapes.append(TextLine(x + width - BOX["padding"], y + BOX["name"], box["operation"], 11, QUIET, "end"))
         below = y + ((strip + height) / 2 + 4 if art else BOX["cotangent"])
@@ -476,12 +486,12 @@ class StepPicture:
             text = brief(cotangent["text"]) if cotangent else "—"
             words, ink = shorten(f"{arrow} {text}", room, 12, MONOSPACE), QUIET
             if cotangent is not None:
-                ink = self.flowing[0]
+                ink = RED if is_spoilt else self.flowing[0]
                 if art and has_cells(cotangent):
                     words = arrow
                     shapes += self.art(cotangent, box, "cotangent", strip + 3, BOX["arrow"])
             shapes.append(TextLine(left, below, words, 12, ink, bold=cotangent is not None))
-        return shapes
+        return [*shapes, *_draw_sign(x + width - 2, y + 2, marked)]
 
     def art(
         self, array: dict[str, Any], box: dict[str, Any], part: str, top: float, across: float = 0.0
@@ -570,6 +580,17 @@ def _draw_group_name(group: dict[str, Any], left: float, right: float) -> list[D
     wide = width_of(words, 11, MONOSPACE)
     at = end - 8 - wide if group.get("side") == "right" else x + 8
     return [Path(rounded_box(at - 3, y + 3, wide + 6, 16, 3), PAPER), TextLine(at, y + 15, words, 11, QUIET)]
+
+
+def is_nonfinite(array: dict[str, Any] | None) -> bool:
+    """Return whether NaN or an infinity is in an array, as far as its text says."""
+    return bool(array and ODD.search(array["text"]))
+
+
+def _draw_sign(x: float, y: float, is_wanted: bool) -> list[Drawn]:
+    """Draw an exclamation mark in a disc, as js/boxes.js does."""
+    disc = Path(rounded_box(x - 7, y - 7, 14, 14, 7), RED)
+    return [disc, TextLine(x, y + 4, "!", 11, PAPER, "middle", bold=True)] if is_wanted else []
 
 
 def _arrowhead(tip: Sequence[float], height: float, colour: str) -> Path:

@@ -13,6 +13,7 @@ from programs import diamond, not_a_number, training
 import autodiff_edu as ad
 from autodiff_edu.player.print.canvas import ADVANCE, TextLine
 from autodiff_edu.player.print.computation import list_terms
+from autodiff_edu.player.print.frames import RED
 from autodiff_edu.player.print.listing import draw_listing, size_of
 from autodiff_edu.player.print.slide import EDGE, FAR, HEIGHT, MARGIN, WIDTH, WORDS, SlideLayout
 from autodiff_edu.player.print.wrapping import width_of
@@ -397,3 +398,48 @@ def test_a_result_that_reads_like_an_operand_has_six_digits():
     slides = SlideLayout(player._content)
     written = [term.text for term in list_terms(slides.frame(step_of(player, "record")))[1] if term.text]
     assert written == ["1.00001", "1.00004", "1.00004"]
+
+
+@pytest.mark.parametrize(
+    ("update", "row", "heading"),
+    [
+        (lambda w, slope: w.assign_sub(0.5 * slope), "3 − 0.5 · 4 = 1", "w := w − 0.5 · w̄"),
+        (lambda w, slope: w.assign(w * (1 - 0.1 * slope)), "3 · ( 1 − 0.1 · 4 ) = 1.8", "w := w · (1 − 0.1 · w̄)"),
+        (lambda w, slope: w.assign(np.maximum(w - slope, 0.0)), "maximum( 3 − 4 , 0 ) = 0", "w := maximum(w − w̄, 0)"),
+        (lambda w, slope: w.assign(-slope), "− 4 = -4", "w := −w̄"),
+    ],
+)
+def test_a_slide_of_an_update_has_its_formula_in_names_and_in_numbers(update, row, heading):
+    w = ad.Variable(3.0, name="w")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            loss = (w - 1.0) ** 2
+        update(w, tape.gradient(loss, w))
+    player = ad.play(traced)
+    found, terms = list_terms(SlideLayout(player._content).frame(step_of(player, "assign")))
+    assert (found, " ".join(term.sign or term.text for term in terms)) == (heading, row)
+
+
+def test_numbers_of_an_update_have_as_many_digits_as_give_its_result():
+    w = ad.Variable(1.235, name="w")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            loss = 0.5 * w * w
+        w.assign_sub(0.5 * tape.gradient(loss, w))
+    player = ad.play(traced)
+    _, terms = list_terms(SlideLayout(player._content).frame(step_of(player, "assign")))
+    assert [term.text for term in terms if not term.sign] == ["1.235", "0.5", "1.235", "0.6175"]
+
+
+def test_a_box_and_a_number_that_are_nan_are_red_on_a_slide_and_the_box_has_an_exclamation_mark():
+    with np.errstate(invalid="ignore"):
+        player = ad.play(lambda x: np.log(x - 2.0) * 0.5, 1.0)
+    before, born = (player.frames(step, size="16:9").svg() for step in (2, 3))
+    assert RED not in before
+    drawn = ElementTree.fromstring(born)
+    red = [part for part in drawn.iter() if RED in (part.get("fill"), part.get("stroke"))]
+    assert [part.text for part in red if part.tag == f"{SVG}text"] == ["nan", "nan"]
+    assert [part for part in red if (part.get("stroke"), part.get("stroke-width")) == (RED, "2")]
+    assert "!" in texts(born)
+    assert RED in player.film(3).svg()
+    assert RED in player.frames(3).svg()

@@ -1,0 +1,86 @@
+"""A formula of a trace document in one line: its names and numbers, and the signs between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...text.shared import shared
+
+OPERATORS = shared()["operators"]
+DRAWN = {sign: about.get("drawn", sign) for sign, about in OPERATORS.items()} | {"@": "@"}
+BINDS = {sign: about.get("binds", 4) for sign, about in OPERATORS.items()} | {"**": 6}
+NEGATIVE, ATOM = 2.5, 7
+LEAVES = ("number", "name", "bar", "code")
+
+
+def split_formula(tree: Any, need: float = 0) -> Iterator[tuple[Any, str]]:
+    """Split a formula into its leaves, each with no sign, and its signs, each with no leaf.
+
+    >>> list(split_formula(["-", 0, ["*", ["number", 0.5], "g"]]))
+    [(0, ''), (None, ' − '), (['number', 0.5], ''), (None, ' · '), ('g', '')]
+    """
+    if not isinstance(tree, list) or tree[0] in LEAVES:
+        yield tree, ""
+        return
+    head, *parts = tree
+    if head in OPERATORS or head == "neg":
+        binds = NEGATIVE if head == "neg" else BINDS[head]
+        if binds < need:
+            yield None, "("
+        if head == "neg":
+            yield None, "−"
+        else:
+            yield from split_formula(parts[0], binds + (head == "**"))
+            yield None, f" {DRAWN[head]} "
+        yield from split_formula(parts[-1], 3 if head == "neg" else binds + 1)
+        if binds < need:
+            yield None, ")"
+        return
+    words = [part for part in parts if isinstance(part, str) and part not in ("g", "y")]  # a function's name, or axes
+    if head == "index":
+        yield from split_formula(parts[0], ATOM)
+        yield None, f"[{parts[1]}]"
+        return
+    yield None, f"{words[0] if head == 'call' else head}("
+    inside = [part for part in parts if part not in words]
+    for number, part in enumerate(inside):
+        if number:
+            yield None, ", "
+        yield from split_formula(part)
+    yield None, ")"
+
+
+def write_leaf(leaf: Any, name: str, bar: str) -> str:
+    """Write what stands for a leaf: argument 0 has this name, its cotangent this one."""
+    match leaf:
+        case ["number", number]:
+            return f"{number:.6g}"
+        case ["bar", other]:
+            return name_bar(other)
+        case [_, words]:
+            return str(words)
+    return bar if leaf == "g" else name
+
+
+def name_bar(name: str) -> str:
+    """Name the cotangent of a tensor, with a bar over a single letter."""
+    return f"{name}\N{COMBINING MACRON}" if len(name) == 1 else f"{name}_bar"
+
+
+def evaluate(tree: Any, known: Callable[[Any], float]) -> float | None:
+    """Compute a formula of sums, products and quotients of numbers; None for any other."""
+    match tree:
+        case ["number", number]:
+            return float(number)
+        case ["neg", part]:
+            value = evaluate(part, known)
+            return None if value is None else -value
+        case ["+" | "-" | "*" | "/" as sign, one, other]:
+            left, right = evaluate(one, known), evaluate(other, known)
+            if left is None or right is None or (sign == "/" and not right):
+                return None
+            return {"+": left + right, "-": left - right, "*": left * right}.get(sign) if sign != "/" else left / right
+        case 0 | "g":
+            return known(tree)
+    return None
