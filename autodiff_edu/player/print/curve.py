@@ -1,14 +1,18 @@
-"""The curve of what a training minimises, drawn without a browser, as js/strip.js draws it first."""
+"""The curve of what a training minimises, or a folded loop computes, as js/strip.js draws it first."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
+from ...text.formatting import SUBSCRIPTS, brief
 from ...text.shared import colour
 from .canvas import SANS, Drawn, Path, TextLine, rounded_box
-from .moments import find_turns
+from .moments import FEWEST_TURNS, find_turns, is_finite_number
 from .wrapping import shorten, width_of
+
+SUBSCRIPT = re.compile(f"[{SUBSCRIPTS}]+$")
 
 INK, QUIET, RULE, PAPER, SUNK = map(colour, ("ink", "quiet", "rule", "paper", "sunk"))
 
@@ -23,26 +27,43 @@ class TargetCurve:
         What the code calls it.
     points : list of (int, float, str)
         The steps at which it has a new value, that value, and its text.
-    last : int
-        The last step of the trace.
     """
 
     name: str
     points: list[tuple[int, float, str]]
-    last: int
 
 
-def read_curve(document: dict[str, Any]) -> TargetCurve | None:
-    """Return how the target of a training changes; None for anything else."""
-    turns = find_turns(document)
-    if not turns:
-        return None
+def read_curve(document: dict[str, Any], layout: dict[str, Any] | None = None) -> TargetCurve | None:
+    """Return how the target of a training changes, or else what a loop computes that the layout folds; None without."""
     tensors = document["tensors"]
-    first = tensors[turns[0][1]]
+    turns, name = find_turns(document), ""
+    if turns:
+        first = tensors[turns[0][1]]
+        name = "target" if "unnamed" in first else first["name"]
+    elif layout and not layout.get("open", True):
+        turns, name = _find_loop_values(document, layout)
+    if len(turns) < FEWEST_TURNS:
+        return None
     points = [
         (step, float(value["data"]), value["text"]) for step, target in turns for value in [tensors[target]["value"]]
     ]
-    return TargetCurve("target" if "unnamed" in first else first["name"], points, len(document["steps"]) - 1)
+    return TargetCurve(name, points)
+
+
+def _find_loop_values(document: dict[str, Any], layout: dict[str, Any]) -> tuple[list[tuple[int, int]], str]:
+    """Find the numbers of one name that loops compute most often, the last of several names: the steps, the tensors."""
+    tensors, families = document["tensors"], dict[str, list[tuple[int, int]]]()
+    for number, step in enumerate(document["steps"]):
+        if step["kind"] != "record":
+            continue
+        tensor = document["entries"][step["entry"]]["output"]
+        about, name = tensors[tensor], SUBSCRIPT.sub("", tensors[tensor]["name"])
+        if "unnamed" not in about and layout["tensors"][tensor]["group"] >= 0 and is_finite_number(about["value"]):
+            family = families.setdefault(name, [])
+            if tensor not in (each for _, each in family[-1:]):  # by several tapes
+                family.append((number, tensor))
+    name = max(reversed(families), key=lambda name: len(families[name]), default="")
+    return families.get(name, []), name
 
 
 def draw_curve(
@@ -56,7 +77,7 @@ def draw_curve(
     top, bottom = y + head + pad, y + height - pad
 
     def at(point: tuple[int, float, str]) -> tuple[float, float]:
-        across = x + pad + (width - 2 * pad) * point[0] / max(1, curve.last)
+        across = x + pad + (width - 2 * pad) * point[0] / max(1, curve.points[-1][0])
         return round(across, 1), round(
             bottom - (bottom - top) * ((point[1] - low) / (high - low) if high > low else 0.5), 1
         )
@@ -65,7 +86,7 @@ def draw_curve(
     shapes: list[Drawn] = [Path(rounded_box(x, y, width, height, size / 2), SUNK)]
     now = f"turn {len(seen)} of {len(curve.points)}" if seen else f"{len(curve.points)} turns"
     room = width - 2 * pad - width_of(now, size) - size
-    value = f"{curve.name} {seen[-1][2]}" if seen else curve.name
+    value = f"{curve.name} {brief(seen[-1][2])}" if seen else curve.name
     shapes.append(TextLine(x + pad, y + head, shorten(value, room, size, bold=True), size, INK, bold=True, family=SANS))
     shapes.append(TextLine(x + width - pad, y + head, now, size, QUIET, "end", family=SANS))
     shapes.append(Path(f"M{x + pad:.1f} {bottom:.1f}H{x + width - pad:.1f}", stroke=RULE))

@@ -232,7 +232,7 @@ class StepPicture:
         kinds = {document["entries"][entry]["output"]: kind for entry, kind in self.now.fates.items()}
         self.unusual = {tensor: words[kind] for tensor, kind in kinds.items() if kind in words}
         self.head = 36.0 if self.walks else 76.0  # the height of what stands above the picture
-        self.curve = read_curve(document)
+        self.curve = read_curve(document, layout)
         self.extra = CURVE + 10 if self.curve else 0.0  # the height of what stands between picture and sentence
         if "contours" in document:
             self.extra = 18.0 * count_legend_rows(layout, picture[0], 11) + 4

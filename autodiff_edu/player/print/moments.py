@@ -197,11 +197,15 @@ def find_turns(document: dict[str, Any]) -> list[tuple[int, int]]:
     families: dict[Any, list[tuple[int, int]]] = defaultdict(list)
     for tensor in dict.fromkeys(step["tensor"] for step in document["steps"] if step["kind"] == "seed"):
         value, where = document["tensors"][tensor]["value"], makers.get(tensor, {}).get("where")
-        is_number = not value["shape"] and isinstance(value["data"], int | float) and isfinite(value["data"])
-        if is_number and where and tensor in known:
+        if is_finite_number(value) and where and tensor in known:
             families[where["code"], where["line"]].append((known[tensor], tensor))
     turns = max(map(sorted, families.values()), key=len, default=[])
     return turns if len(turns) >= FEWEST_TURNS else []
+
+
+def is_finite_number(array: dict[str, Any]) -> bool:
+    """Return whether an array is one number that has a place on a curve."""
+    return not array["shape"] and isinstance(array["data"], int | float) and isfinite(array["data"])
 
 
 def _choose_of_training(document: dict[str, Any], turns: list[tuple[int, int]], count: int) -> list[int]:

@@ -56,7 +56,7 @@ class SlideLayout:
     def __init__(self, content: dict[str, Any]) -> None:
         self.document = content["trace"]
         self.layout = find_picture(self.document, content["layout"])
-        self.curve = read_curve(self.document)
+        self.curve = read_curve(self.document, self.layout)
         self.lists = "compiling" in self.document  # whether it shows a program and no graph
         self.room, around = RIGHT, CURVE + 20 if self.curve else 0.0
         if self.lists:
@@ -134,7 +134,8 @@ class SlideLayout:
         else:
             middle = [_draw_facts(self.document["title"], frame.now.step), row]
         layers = [Layer((tuple(back), tuple(heading), *middle, tuple(words)))]
-        layers += self.picture(frame, WIDTH - MARGIN - RIGHT, MARGIN), self.overview(frame, WIDTH - MARGIN - RIGHT)
+        picture = self.picture(frame, WIDTH - MARGIN - RIGHT, MARGIN)
+        layers += picture, self.overview(frame, picture, WIDTH - MARGIN - RIGHT)
         if "contours" in self.document:
             place = WIDTH - MARGIN - RIGHT, MARGIN + self.tall + 1.6 * SMALLEST, RIGHT
             layers.append(Layer((tuple(draw_legend(self.layout, *place, SMALLEST)),)))
@@ -168,11 +169,15 @@ class SlideLayout:
             edge.append(Path(rounded_box(*box, 4), stroke=RULE, weight=0.6))
         return Layer((*map(tuple, frame.pieces(left, top, SMALLEST / self.scale)), tuple(edge)), window)
 
-    def overview(self, frame: StepPicture, x: float) -> Layer:
-        """Draw all of a graph that is cut, small, with what is seen of it, in a corner without a tensor."""
-        layout, scale = frame.layout, self.scale
-        left, top = self.corner or (0.0, 0.0)
-        wide, tall = self.room / scale, self.tall / scale
+    def overview(self, frame: StepPicture, picture: Layer, x: float) -> Layer:
+        """Draw all of a graph that is cut, small, with what is seen of it, in a corner without a tensor.
+
+        Where there is room beside the picture, it stands there.
+        """
+        layout, scale, window = frame.layout, self.scale, picture.window
+        assert window is not None
+        left, top = window.left, window.top
+        wide, tall = window.width / scale, window.height / scale
         if "links" not in layout or (layout["width"] <= wide + 1 and layout["height"] <= tall + 1):
             return Layer(((), (), ()))
         beyond = {
@@ -197,12 +202,14 @@ class SlideLayout:
                 for box in shown
             )
 
-        sides = left + wide - (width + 12) / scale, left + 12 / scale
+        sides = [left + wide - (width + 12) / scale, left + 12 / scale]
+        if window.x - x >= width + 20:
+            sides.insert(0, left + wide + 16 / scale)
         ends = top + tall - (height + 12) / scale, top + 12 / scale
         corner = next((at for at in ((side, end) for end in ends for side in sides) if is_free(at)), None)
         if corner is None:
             return Layer((tuple(arrows), (), ()))
-        a, b = x + (corner[0] - left) * scale, MARGIN + (corner[1] - top) * scale
+        a, b = window.x + (corner[0] - left) * scale, MARGIN + (corner[1] - top) * scale
 
         def cover(box: dict[str, Any]) -> str:
             low, high = a + box["x"] * small, b + box["y"] * small

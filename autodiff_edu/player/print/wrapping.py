@@ -32,6 +32,8 @@ _BOLDER = 1.25  # how much wider bold letters are, at most
 _OTHER = 0.838  # of an arrow or an operator; few letters are wider
 _WIDE, _EMOJI = 1.0, 1.4
 _DEEPER = 4  # letters by which the rest of a line of code is indented
+_FEWEST = 8  # letters of a comment that are worth showing
+_TEXT = re.compile(r"#.*|(\"\"\"|'''|\"|')(?:\\.|(?!\1).)*\1?")  # a comment or a string
 _BREAK = re.compile(r"(?<=,) | (?=(?:[-+*/@%<>&|^]+|[<>=!]=|and|or|if|else|for) )")  # where code is best broken
 
 
@@ -94,6 +96,8 @@ def wrap(words: str, room: float, size: float, most: int = 1000) -> list[str]:
 def wrap_code(line: str, letters: int) -> list[tuple[int, int, str]]:
     """Break a line of code into rows of so many letters: best before an operator or after a comma outside brackets.
 
+    A string is broken between its words; a comment is cut.
+
     Returns
     -------
     list of (int, int, str)
@@ -105,12 +109,27 @@ def wrap_code(line: str, letters: int) -> list[tuple[int, int, str]]:
     ...     print(" " * indent + words)
     loss = -np.mean(t * np.log(p)
         + (1 - t) * np.log(1 - p))
+    >>> [words for _, _, words in wrap_code('say("one, two, and three or four")', 26)]
+    ['say("one, two, and three', 'or four")']
+    >>> [words for _, _, words in wrap_code("y = x  # which is half the distance", 26)]
+    ['y = x  # which is half th…']
     """
+    texts = [found.span() for found in _TEXT.finditer(line)]
+    comment = next((start for start, _ in texts if line[start] == "#"), None)
+    if comment is not None and len(line) > letters:  # a comment is cut: it may go on for lines
+        code = line[:comment].rstrip()
+        line = f"{line[: letters - 1].rstrip()}…" if letters > comment + _FEWEST else code
     rows, at, deeper = [], 0, 0
     while len(line) - at > letters - deeper:
         room = letters - deeper
-        best = [found.start() for found in _BREAK.finditer(line, at + room // 2, at + room + 4)]
+        best = [
+            found.start()
+            for found in _BREAK.finditer(line, at + room // 2, at + room + 4)
+            if not any(start < found.start() < end for start, end in texts)
+        ]
         space = line.rfind(" ", at, at + room + 1)
+        if space <= at:
+            space = line.rfind("(", at, at + room) + 1
         end = max(
             (end for end in best if end <= at + room),
             key=lambda end: (len(re.findall(r"[)\]}]", line[:end])) - len(re.findall(r"[(\[{]", line[:end])), end),

@@ -5,6 +5,7 @@ import pytest
 
 import autodiff_edu as ad
 from autodiff_edu.player.print.curve import read_curve
+from autodiff_edu.player.print.slide import SlideLayout
 
 
 def slope_without_a_name(x):
@@ -26,3 +27,23 @@ def test_a_target_without_a_name_is_the_target_and_t2_may_be_the_readers_own_nam
         for _ in range(4):
             x.assign_sub(0.1 * slope(x))
     assert read_curve(steps.document()).name == name
+
+
+def settle(turns):
+    def settling(x):
+        y = x
+        for _ in range(turns):
+            y = y - 0.05 * (y * y - 2.0)
+        return y
+
+    return ad.play(settling, 3.0)._content
+
+
+def test_a_slide_shows_what_a_folded_loop_computes_as_a_curve():
+    curve = SlideLayout(settle(60)).curve
+    assert (curve.name, len(curve.points)) == ("y", 60)
+    expected = [3.0 - 0.05 * 7.0]
+    while len(expected) < 60:
+        expected.append(expected[-1] - 0.05 * (expected[-1] ** 2 - 2.0))
+    assert [height for _, height, _ in curve.points] == pytest.approx(expected, rel=1e-5)
+    assert SlideLayout(settle(3)).curve is None, "its turns are all on show"

@@ -239,6 +239,19 @@ def test_a_program_that_shrinks_has_slides():
     assert any(text and "sin" in text for text in said)
 
 
+def test_all_of_a_narrow_graph_is_seen_small_beside_its_picture_and_not_across_its_edge():
+    def chain(x):
+        return np.sin(np.cos(np.sin(np.cos(np.sin(np.cos(np.sin(np.cos(np.sin(x)))))))))
+
+    player = ad.play(chain, 3.0)
+    slides = SlideLayout(player._content)
+    for number in range(len(player)):
+        layers = slides.draw(number)
+        (at,) = (place for place, layer in enumerate(layers) if layer.window)
+        (left, _), (right, _) = ends(layers[at + 1].pieces[0][0].commands)
+        assert layers[at].window.x + layers[at].window.width < left < right <= WIDTH - MARGIN
+
+
 def test_all_of_a_graph_that_is_cut_is_seen_small_and_in_a_corner_without_a_tensor():
     player = ad.play(training(2))
     slides, drawn = SlideLayout(player._content), 0
