@@ -17,9 +17,10 @@ from ..plots import grid, heights_of, round_numbers
 LEVELS = 12
 SIDE = 390.0  # of the plane, in pixels; and the room for the axes' numbers
 LEFT, BOTTOM, EDGE = 46.0, 26.0, 8.0
-LONGEST = 90.0  # the arrow of the longest gradient
+LONGEST, SHORTEST = 90.0, 16.0  # the arrow of the longest gradient; any arrow, even where it is not to scale
 THIN, SHADE = 0.25, 0.7  # how far a line, and the edge of a shade, may be from where it should be
 APART, FROM_EDGE = 34.0, 24.0  # the distance of a contour's number from other things
+NAMED = [(SIDE - 14, SIDE - 10), (SIDE - 48, SIDE - 10), (14, 10), (48, 10)]  # where the axes' names are in the plane
 
 
 class Plane:
@@ -59,7 +60,8 @@ def picture(
     longest = max([plane.length(now["gradient"]) for now in told if not now["is_far"]], default=0.0)
     scale = LONGEST / longest if longest else 0.0
     iterates = [_iterate(plane, now, xs, ys, scale) for now in told]
-    labels = _labels(plane, lines, [one["at"] for one in iterates])
+    names_at = [[LEFT + across, EDGE + down] for across, down in NAMED]
+    labels = _labels(plane, lines, [*names_at, *(one["at"] for one in iterates)])
     return {
         "width": LEFT + SIDE + EDGE,
         "height": EDGE + SIDE + BOTTOM,
@@ -129,6 +131,9 @@ def _iterate(plane: Plane, now: dict[str, Any], xs: Any, ys: Any, scale: float) 
     point, newton, following = now["point"], now["newton"], now["next"]
     has_model = now["eigenvalues"] is not None
     has_arrow = np.isfinite(now["gradient"]).all() and now["gradient"].any()
+    length = plane.length(scale * now["gradient"])
+    if is_lengthened := bool(has_arrow and 0 < length < SHORTEST):
+        scale *= SHORTEST / length
     described: dict[str, Any] = {
         "at": plane.at(point),
         "gradient": plane.at(point - scale * now["gradient"]) if has_arrow else None,
@@ -136,6 +141,8 @@ def _iterate(plane: Plane, now: dict[str, Any], xs: Any, ys: Any, scale: float) 
         "next": None if following is None or not np.isfinite(following).all() else plane.at(following),
         "model": plane.path(_model_lines(now, xs, ys)) if has_model else "",
     }
+    if is_lengthened:
+        described["lengthened"] = True
     if now["trials"]:
         described["trials"] = [plane.at(trial) for trial in now["trials"] if np.isfinite(trial).all()]
     return described

@@ -152,8 +152,28 @@ def test_the_arrows_of_a_walk_are_as_long_as_its_gradients():
     lengths = [np.linalg.norm(step["gradient"]["data"]) for step in document["steps"]]
     drawn = [np.subtract(one["gradient"], one["at"]) for one in document["contours"]["iterates"]]
     assert max(np.hypot(*arrow) for arrow in drawn) == pytest.approx(90, abs=0.1)
-    for arrow, length in zip(drawn, lengths, strict=True):
-        assert np.hypot(*arrow) == pytest.approx(90 * length / max(lengths), abs=0.2)
+    for arrow, length, one in zip(drawn, lengths, document["contours"]["iterates"], strict=True):
+        to_scale = 90 * length / max(lengths)
+        assert np.hypot(*arrow) == pytest.approx(max(16, to_scale), abs=0.2)
+        assert one.get("lengthened", False) == (to_scale < 16)
+
+
+def test_the_arrow_of_a_gradient_far_shorter_than_others_is_seen_and_points_downhill():
+    one = document_of(descend(lambda p: np.sum(p**4), (1.0, 2.0), "gradient", steps=4, rate=0.2))["contours"][
+        "iterates"
+    ][0]
+    arrow = np.subtract(one["gradient"], one["at"]) * [-1, 1]
+    assert arrow / np.hypot(*arrow) == pytest.approx(np.array([4, 32]) / np.hypot(4, 32), abs=0.02)
+    assert one["lengthened"]
+
+
+def test_no_number_of_a_contour_lies_on_the_name_of_an_axis():
+    part = document_of(descend(valley, (-1.2, 1.0), steps=3))["contours"]
+    left, top, wide, tall = part["frame"]
+    assert len([level for level in part["levels"] if "label" in level]) > 3
+    for x, y in (level["label"] for level in part["levels"] if "label" in level):
+        assert not (x > left + wide - 60 and y > top + tall - 28)
+        assert not (x < left + 60 and y < top + 28)
 
 
 @pytest.mark.parametrize(("method", "rate"), [("newton", 0.1), ("gradient", 1.0)])

@@ -5,7 +5,6 @@ import { EXTRA_STRINGS } from "./extra-strings.js";
 import { dampingView } from "./newton-damping.js";
 
 const MOST_DIGITS = 8; // of the latest points
-const SHORTEST = 8; // pixels of an arrow that can be seen beside its dot
 
 /**
  * @param {Walk} trace
@@ -83,7 +82,7 @@ export function contoursView(trace, history, go) {
   const damping = dampingView(trace, drawArrows);
   const show = (/** @type {number} */ step) => {
     current = step;
-    const { at, gradient, model: lines, trials: tried = [] } = iterates[step];
+    const { model: lines, lengthened, trials: tried = [] } = iterates[step];
     const facts = trace.steps[step];
     set(picture, "aria-label", words.name(facts.point.text, facts.value.text));
     model.replaceChildren(mark(lines));
@@ -92,8 +91,7 @@ export function contoursView(trace, history, go) {
     dots.replaceChildren(...points.slice(0, step + 1));
     points.forEach((dot, index) => set(dot, "data-now", index === step || null));
     for (const { name, value } of fields) write(value, textOf(name, step));
-    const tooShort = gradient && Math.hypot(gradient[0] - at[0], gradient[1] - at[1]) < SHORTEST;
-    write(note, tooShort ? words.tooShort : "");
+    write(note, lengthened ? words.lengthened : "");
     damping.show(step);
     drawArrows();
   };

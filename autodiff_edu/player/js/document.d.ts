@@ -209,7 +209,7 @@ interface Contours {
   ranges: [Point, Point];
   ticks: { at: number; text: string }[][];
   levels: { text: string; path: string; area: string; label?: Point }[];
-  iterates: { at: Point; gradient: Point | null; newton: Point | null; model: string; trials?: Point[] }[];
+  iterates: { at: Point; gradient: Point | null; newton: Point | null; model: string; lengthened?: true; trials?: Point[] }[];
 }
 
 interface Stage {

@@ -6,7 +6,7 @@ from math import hypot
 from typing import Any
 
 from ...text.shared import colour
-from .canvas import SANS, Drawn, Path, TextLine, mix, rounded_box
+from .canvas import MONOSPACE, SANS, Drawn, Path, TextLine, mix, rounded_box
 from .wrapping import width_of
 
 INK, QUIET, PAPER, HEIGHT, UPHILL, NEWTON = map(colour, ("ink", "quiet", "paper", "contour", "backward", "forward"))
@@ -86,8 +86,14 @@ def draw_plane(part: dict[str, Any], number: int, size: float = SIZE) -> list[Dr
     shapes += [TextLine(tick["at"], bottom + 4 + size, tick["text"], size, QUIET, "middle") for tick in across]
     shapes += [TextLine(left - 7, tick["at"] + 0.36 * size, tick["text"], size, QUIET, "end") for tick in up]
     name_across, name_up = part["names"]
-    shapes.append(TextLine(right - 5, bottom - 6, name_across, size, QUIET, "end"))
-    shapes.append(TextLine(left + 6, top + 3 + size, name_up, size, QUIET))
+    for name, at, base, anchor in (
+        (name_across, right - 5, bottom - 6, "end"),
+        (name_up, left + 6, top + 3 + size, "start"),
+    ):
+        wide = width_of(name, size, MONOSPACE) + 4
+        begin = at - wide + 2 if anchor == "end" else at - 2
+        shapes.append(Path(rounded_box(begin, base - 0.9 * size, wide, 1.2 * size, 3), PAPER))
+        shapes.append(TextLine(at, base, name, size, QUIET, anchor))
     return shapes
 
 
