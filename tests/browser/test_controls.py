@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import HOSTILE, descent, diamond
+from programs import HOSTILE, descent, diamond, square, training
 
 import autodiff_edu as ad
 from autodiff_edu.player import Player
@@ -35,18 +35,57 @@ def test_a_player_is_paused_at_first_and_its_speed_says_how_long_a_step_stays(op
     for factor, steps in (("0.5", 2), ("1", 4), ("2", 8)):
         speed.select_option(factor)
         player.click("play")
-        tab.page.clock.run_for(4100)
+        tab.page.clock.run_for(6500)
         player.stands_at(steps)
         player.click("first")
     speed.select_option("1")
     player.click("play")
-    tab.page.clock.run_for(1100)
+    tab.page.clock.run_for(1700)
     speed.select_option("4")  # while it plays
-    tab.page.clock.run_for(1100)
+    tab.page.clock.run_for(1700)
     player.stands_at(5)
     player.press("ArrowUp")  # on the speed, which has the focus: a speed, not a step
     player.stands_at(5)
     tab.is_quiet()
+
+
+def test_a_short_sentence_stays_about_two_seconds(open_tab: Any, tmp_path: Path) -> None:
+    tab = open_tab("about:blank", reduced_motion="no-preference")
+    tab.page.clock.install()
+    tab.page.goto(save_page(square(), tmp_path))
+    tab.page.clock.pause_at(time.time() + 3600)
+    player = only(tab)
+    player.root.focus()
+    player.press("w")
+    player.click("play")  # The tape watches x, which is 3.
+    tab.page.clock.run_for(1500)
+    player.stands_at(0)
+    tab.page.clock.run_for(300)
+    player.stands_at(1)
+    tab.page.clock.run_for(3200)  # Line 14: y is x times x, which is 9. The tape records it as entry 1.
+    player.stands_at(2)
+
+
+def test_a_long_loop_plays_by_turn_unless_the_reader_chooses_otherwise(open_tab: Any, tmp_path: Path) -> None:
+    tab = open_tab("about:blank")
+    tab.page.clock.install()
+    tab.page.goto(save_page(training(40), tmp_path))
+    tab.page.clock.pause_at(time.time() + 3600)
+    player = only(tab)
+    size = player.root.locator(".size")
+    assert size.evaluate("list => list.selectedOptions[0].textContent") == "by operation"
+    player.root.focus()
+    player.press("w")
+    player.click("play")
+    assert size.evaluate("list => list.selectedOptions[0].textContent") == "by turn"
+    tab.page.clock.run_for(1700)
+    assert int(player.root.get_attribute("data-step")) > 3
+    player.click("first")
+    size.select_option("by operation")
+    player.click("play")
+    tab.page.clock.run_for(1700)
+    player.stands_at(1)
+    assert size.evaluate("list => list.selectedOptions[0].textContent") == "by operation"
 
 
 def test_in_a_list_the_arrows_to_the_sides_step_and_the_others_choose(visit: Any, tmp_path: Path) -> None:

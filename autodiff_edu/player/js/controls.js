@@ -69,13 +69,19 @@ export function controlsView(trace, history, { actions, go, setSpeed, sizes, set
   const ofSizes = sizes.map((size, index) => make("option", { value: index }, words.sizes[size]));
   const size = make("select", { class: "size", "aria-label": words.size, title: words.aboutSize }, ...ofSizes);
   size.hidden = sizes.length === 1;
-  size.addEventListener("change", () => {
+  const take = () => {
     const chosen = sizes[Number(size.value)];
     for (const action of /** @type {const} */ (["next", "previous"])) {
       setName(action, chosen === "operation" ? words[action] : words[action].replace("step", chosen));
     }
     setSize(Number(size.value));
-  });
+  };
+  size.addEventListener("change", take);
+  const choose = (/** @type {import("./granularity.js").Size} */ wanted) => {
+    if (!sizes.includes(wanted)) return;
+    size.value = `${sizes.indexOf(wanted)}`;
+    take();
+  };
   for (const choice of [speed, size]) {
     // After a choice with the mouse the next key is the player's; a choice with keys leaves the focus where it is.
     let pointed = false;
@@ -122,5 +128,5 @@ export function controlsView(trace, history, { actions, go, setSpeed, sizes, set
   const moving = make("div", { class: "buttons" }, ...Object.values(buttons));
   const choosing = make("div", { class: "choices" }, speed, size, predict, stage);
   const element = make("div", { class: "controls" }, moving, choosing, track);
-  return { element, stage, show, showPlaying, showPredicting, focusNext };
+  return { element, stage, show, choose, showPlaying, showPredicting, focusNext };
 }

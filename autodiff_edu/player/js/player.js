@@ -36,8 +36,9 @@ import { tapeView } from "./tape.js";
 import { waveView } from "./wave.js";
 import * as SHARED from "../../text/shared.json";
 
-const CHARACTER = 1000 / 16; // milliseconds that a reader takes for one, on average
-const [SHORTEST_STEP, LONGEST_STEP] = [1000, 6000]; // milliseconds that a step plays, however long its sentence is
+const [LOOK, CHARACTER] = [500, 30]; // milliseconds for the picture, and for a character: sentences repeat their forms
+const [SHORTEST_STEP, LONGEST_STEP] = [1600, 5000]; // milliseconds that a step plays, however long its sentence is
+const MANY_STEPS = 300; // with more, it plays by turns of a loop unless the reader chooses otherwise
 const LONGEST_PLAY = 50_000; // milliseconds that all turns or all passes of a trace take
 const MOST_LINES = 2; // of a sentence on stage in large letters
 const DATA = 'script[type="application/json"]';
@@ -137,6 +138,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const compact = host.closest("[data-autodiff-compact]") !== null;
   /** @type {[number, number | null, number, boolean, boolean]} */
   let [current, timer, speed, covered, asking] = [-1, null, 1, false, false];
+  let sized = last < MANY_STEPS; // whether the reader has chosen how far a step goes, or need not
   let [stepSize, told] = [0, 0]; // of those that the trace has: the one that is chosen, and that of the latest move
   /** @type {import("./wave.js").Wave | undefined} */
   let wave;
@@ -195,6 +197,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   };
   const play = () => {
     if (current === last) move(0);
+    if (!sized) controls.choose("turn");
     controls.showPlaying(true);
     if (!wave || covered) start();
     else wave.precede(start);
@@ -207,7 +210,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const pace = () => {
     const [size, landings] = sizes[stepSize];
     const many = size === "turn" || size === "pass";
-    const read = calm.matches ? 0 : CHARACTER * trace.steps[current].text.length;
+    const read = calm.matches ? 0 : LOOK + CHARACTER * trace.steps[current].text.length;
     const time = Math.min(Math.max(SHORTEST_STEP, read), LONGEST_STEP) * (stage.isOn() && !calm.matches ? 2 : 1);
     return Math.min(time, many ? LONGEST_PLAY / landings.length : Infinity) / speed;
   };
@@ -250,7 +253,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const words = glossaryView(stop);
   const reveal = () => predict.giveUp();
   const actions = { ...moves, ...onStage, ...playing, predict: togglePredict, reveal, help: words.help };
-  const setSize = (/** @type {number} */ chosen) => { stepSize = chosen; if (timer) start(); };
+  const setSize = (/** @type {number} */ chosen) => { sized = true; stepSize = chosen; if (timer) start(); };
   const named = sizes.map(([name]) => name);
   const controls = controlsView(trace, history, { actions, go, setSpeed, sizes: named, setSize });
   const grouped = content.layout.groups.length > 0;
