@@ -36,6 +36,7 @@ from .tangent import Curve, Picture
 
 FRAMES = 5
 """How many tangents are shown side by side when no slider can move."""
+COLUMNS = "repeat(auto-fit, minmax(min(100%, 340px), 1fr))"
 
 
 def explore(f: Callable[..., Any], /, secant: str | None = None, **inputs: Any) -> Explorer:
@@ -224,8 +225,11 @@ class Explorer:
         save(path, {".html": lambda: page(self.title, self.html()).encode(errors="replace")})
 
     def _html(self, about: str, pictures: list[Picture | None], in_cell: bool = False) -> str:
-        width = 600 if len(pictures) == 1 else 280
-        drawn = "".join(image(picture.svg, picture.about, width) for picture in pictures if picture)
+        several = len(pictures) > 1
+        width = 280 if several else 600
+        drawn = "".join(image(one.svg, one.about, width, fills=several) for one in pictures if one)
+        if several:  # as large as there is room for
+            drawn = f'<div style="display: grid; gap: 8px; grid-template-columns: {COLUMNS}">{drawn}</div>'
         player = "" if self.look.player is None else self.look.player.html(in_cell)
         return f"<div>\n{about}{table(self.look)}{drawn}{player}\n</div>"
 

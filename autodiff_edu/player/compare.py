@@ -19,6 +19,13 @@ from .extra_parts import Written
 from .files import save
 from .play import trace_call
 
+LOWER = """<style>
+.autodiff-compared { --autodiff-tall: clamp(340px, 50vh - 100px, 650px) }
+.autodiff-compared > * { margin: 0 0 6px }
+.autodiff-compared > h2 { font-size: 1rem }
+</style>"""
+"""Both players share the height of a window, so that what differs is in its first screen."""
+
 
 def compare(
     f: Trace | Callable[..., Any],
@@ -185,7 +192,9 @@ class TraceComparison:
         """Return a complete HTML document: what differs, and both players, each at the step that does."""
         named = zip(self._names, (self.first, self.second), strict=True)
         players = "".join(f"<h2>{escape(name)}</h2>{player.html()}" for name, player in named)
-        return html.page(" and ".join(self._names), f"<div>{self._about}{players}</div>")
+        return html.page(
+            " and ".join(self._names), f'{LOWER}<div class="autodiff-compared">{self._about}{players}</div>'
+        )
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the comparison to a file.

@@ -128,10 +128,11 @@ def abridge(transcript: str) -> str:
     return "\n".join([*lines[:KEPT], left_out, *lines[-KEPT:]])
 
 
-def image(svg: str, about: str, width: int | str | None = None) -> str:
-    """Write a picture as data, because notebooks strip markup."""
+def image(svg: str, about: str, width: int | str | None = None, fills: bool = False) -> str:
+    """Write a picture as data, because notebooks strip markup; it `fills` its place where styles are kept."""
     data, wide = base64.b64encode(svg.encode()).decode(), "" if width is None else f' width="{width}"'
-    return f'<img alt="{html.escape(about)}"{wide} style="max-width: 100%" src="data:image/svg+xml;base64,{data}">'
+    style = "max-width: 100%" + "; width: 100%" * fills
+    return f'<img alt="{html.escape(about)}"{wide} style="{style}" src="data:image/svg+xml;base64,{data}">'
 
 
 def page(title: str, fragment: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import numpy as np
 import pytest
 from programs import HOSTILE, broadcasting, diamond, hostile, nested, two_passes
 
@@ -15,6 +16,31 @@ import autodiff_edu as ad
 from browser.conftest import NOTEBOOKS
 
 KEY_FRAME = 'img[src^="data:image/svg+xml;base64,"]'
+
+
+def test_both_players_of_a_comparison_and_the_numbers_that_differ_are_in_the_first_screen(
+    open_tab: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "compared.html"
+    ad.compare(lambda x: np.sum(x * x), lambda x: np.mean(x * x), [1.0, 3.0]).save(path)
+    page = open_tab(path.as_uri(), viewport={"width": 1280, "height": 900}).page
+    assert page.evaluate("document.documentElement.scrollHeight") <= 900
+    for result in ("10", "5"):
+        place = page.locator(".graph [data-tensor][data-now] text[data-part]", has_text=result).first.bounding_box()
+        assert 0 <= place["y"] < place["y"] + place["height"] <= 900
+
+
+@pytest.mark.parametrize(("wide", "least"), [(1280, 380), (800, 340), (360, 300)])
+def test_the_tangents_of_an_explorer_are_as_large_as_there_is_room(
+    wide: int, least: int, open_tab: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "explored.html"
+    ad.explore(lambda x: x * x, x=(0.0, 2.0)).save(path)
+    page = open_tab(path.as_uri(), viewport={"width": wide, "height": 800}).page
+    sizes = page.locator("img").evaluate_all("all => all.slice(0, 5).map((one) => one.getBoundingClientRect().width)")
+    assert len(sizes) == 5
+    assert min(sizes) >= least
+    assert page.evaluate("document.documentElement.scrollWidth") <= wide
 
 
 @pytest.mark.parametrize("example", [diamond, broadcasting, nested, two_passes, hostile])
