@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from ...text.formatting import brief, count_digits_of_sum, short_value
 from ...text.shared import shared
 from ..layout.thumbnails import has_cells, measure, rows_of, shape_text
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box
-from .formula import evaluate, name_bar, split_formula, write_leaf
+from .digits import count_digits, find_operands, round_array
+from .formula import name_bar, split_formula, write_leaf
 from .frames import EDGE, INK, PAPER, QUIET, RED, RULE, StepPicture, is_nonfinite
-from .moments import read_moment
 from .wrapping import shorten, width_of
 
 SIZES, CAPTIONS = (34.0, 30.0, 26.0, 23.0, 20.0), 20.0  # of the letters: the largest that fit
@@ -63,7 +60,7 @@ def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term
         if is_nonfinite(array):
             more["ink"] = RED
         if caption != widest["text"]:  # a number in the code stays as it is there
-            array, widest = array and _round(array, digits), _round(widest, digits)
+            array, widest = array and round_array(array, digits), round_array(widest, digits)
         text = array["text"] if array else "—"
         if lines := _write_in_lines(widest, part):
             written = _write_in_lines(array, part) if array else text
@@ -83,9 +80,8 @@ def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term
             entry = frame.document["entries"][step["entry"]]
             output, values = entry["output"], frame.now.values
             full = frame.document["tensors"][output]["value"]
-            digits = _count_digits([values.get(tensor) for tensor in entry["inputs"]], full, entry["operation"])
             given = [
-                term(names[tensor], values.get(tensor), tensor, "value", digits=digits)
+                term(names[tensor], values.get(tensor), tensor, "value", digits=frame.digits[tensor])
                 for tensor in entry["inputs"][:2]
             ]
             sign = SIGNS.get(entry["operation"])
@@ -96,13 +92,12 @@ def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term
                 comma = [each for one in given for each in (Term(sign=","), one)][1:]
                 left = [Term(sign=f"{entry['operation'].split('.')[-1][:14]}("), *comma, *more, Term(sign=")")]
             known = values.get(output) if arrives else None
-            apart = _count_digits_apart(full, map(values.get, entry["inputs"]))
-            out = term(names[output], known, output, "value", full, digits=apart, **result)
+            out = term(names[output], known, output, "value", full, digits=frame.digits[output], **result)
             return f"{names[output]} = {entry['text']}", [*left, Term(sign="="), out]
         case "accumulate":
             tensor = step["tensor"]
             of = f", contribution {step['count']} of {step['of']}" if step["of"] > 1 else ""
-            digits = _count_digits([step["before"], step["contribution"]], step["after"])
+            digits = count_digits([step["before"], step["contribution"]], step["after"])
             sent = term("contribution", step["contribution"], tensor, "cotangent", digits=digits, **result)
             total = term("after", step["after"] if arrives else None, tensor, "cotangent", step["after"], **result)
             before = term("before", step["before"], tensor, "cotangent", digits=digits)
@@ -127,15 +122,14 @@ def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term
 
 def _list_update(frame: StepPicture, term: Callable[..., Term]) -> tuple[str, list[Term]]:
     """Return the formula of an update, and the same in numbers if all of it is known and few."""
-    step, number = frame.now.step, frame.number
+    step = frame.now.step
     tensor, value, tree = step["tensor"], step["value"], frame.document["formulas"][step["formula"]]
     old = step.get("from", tensor)
     name, new = (frame.document["tensors"][each]["name"] for each in (old, tensor))
     bar = name_bar(name)
     leaves = [(leaf, sign or write_leaf(leaf, name, bar)) for leaf, sign in split_formula(tree)]
-    before = read_moment(frame.document, number - 1).values.get(old) if number else None
-    known = {leaf: array for leaf, array in ((0, before), ("g", frame.now.flows.get(old))) if array}
-    digits = _count_digits_of_update(tree, known, value)
+    known = find_operands(frame.document, frame.number, frame.now)
+    digits = frame.digits[tensor]
     row = [
         Term(sign=text.strip())
         if leaf is None
@@ -150,37 +144,6 @@ def _list_update(frame: StepPicture, term: Callable[..., Term]) -> tuple[str, li
     )
     heading = f"{new} := {''.join(text for _, text in leaves)}"
     return heading, [*row, Term(sign="="), out] if is_known and len(row) <= MOST_TERMS else [out]
-
-
-def _count_digits_of_update(tree: Any, known: dict[Any, dict[str, Any]], value: dict[str, Any]) -> int:
-    """Return 3 if an update of numbers with three digits gives the new value with three, else 6."""
-    if value["shape"] or any(array["shape"] for array in known.values()):
-        return 3
-    found = evaluate(tree, lambda leaf: float(brief(known[leaf]["text"])) if leaf in known else np.nan)
-    return 3 if found is not None and brief(f"{found:.6g}") == brief(value["text"]) else 6
-
-
-def _count_digits(parts: list[dict[str, Any] | None], total: dict[str, Any], operation: str = "add") -> int:
-    """Return how many digits a sentence gives the two numbers of a sum or difference; 3 for anything else."""
-    sign = {"add": 1, "subtract": -1}.get(operation)
-    given = [part for part in parts if part]
-    least = max(_count_digits_apart(one, [*given, total]) for one in (*given, total))
-    numbers = [np.asarray(part["data"]) for part in given]
-    if sign is None or len(numbers) != 2 or any(each.dtype.kind not in "if" for each in numbers):
-        return least
-    return max(least, count_digits_of_sum([numbers[0], sign * numbers[1]], np.asarray(total["data"])))
-
-
-def _count_digits_apart(array: dict[str, Any], others: Iterable[dict[str, Any] | None]) -> int:
-    """Return 6 if three digits would show an array as the same as a different one, else 3."""
-    texts = [other["text"] for other in others if other]
-    return 6 if any(brief(text) == brief(array["text"]) and text != array["text"] for text in texts) else 3
-
-
-def _round(array: dict[str, Any], digits: int) -> dict[str, Any]:
-    """Return an array with its text rounded as in a sentence."""
-    text = array["text"] if digits <= 6 else short_value(np.asarray(array["data"]), digits)
-    return array | {"text": brief(text, digits)}
 
 
 def draw_terms(

@@ -19,6 +19,7 @@ from ..layout.layout import ROW
 from ..layout.thumbnails import SIZE, has_cells, rows_of, shape_text
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box, to_pdf, to_svg
 from .curve import draw_curve, read_curve
+from .digits import find_digits, round_array
 from .folding import fold
 from .listing import draw_listing, size_of
 from .moments import Moment, choose_key_steps, read_moment, subject_of
@@ -217,7 +218,8 @@ class StepPicture:
         arrives: bool = True,
     ) -> None:
         self.document, self.number, self.picture = document, number, picture
-        self.now: Moment = read_moment(document, number)
+        self.now = read_moment(document, number)
+        self.digits = find_digits(document, number, self.now)
         if not arrives and number:
             before = read_moment(document, number - 1)
             flows = before.flows if before.on_show == self.now.on_show else {}
@@ -454,7 +456,9 @@ class StepPicture:
             rounded_box(x, y, width, height), fill, RED if marked else stroke, 2 if is_now or marked else 1, dash
         )
         shapes: list[Drawn] = [frame]
-        written = "—" if value is None else brief(value["text"])
+        written = "—" if value is None else round_array(value, self.digits.get(tensor, 3))["text"]
+        if width_of(written, 12, MONOSPACE) > room and value is not None:
+            written = brief(value["text"])
         if box["plain"]:
             # A number in the code is named by its value, and written as it is there.
             if unnamed := name == self.document["tensors"][tensor]["value"]["text"]:

@@ -292,7 +292,9 @@ class SlideLayout:
             from_, to = (left + max(0, min(len(words), c - begins)) * size * ADVANCE for c in (start, end))
             if where and line == at and to > from_:
                 mark.append(Path(f"M{from_:.1f} {base + 7:.1f}H{to:.1f}", stroke=frame.colour, weight=3))
+            is_cut = row == self.lines - 1 and now[0] <= first + row < now[-1]
             if words:
+                words += " …" * is_cut  # the line goes on below
                 words = shorten(words, MARGIN + LEFT - 16 - left, size, MONOSPACE)  # if its letters are wide
                 lines.append(TextLine(left, base, words, size, INK))
         return (Path(rounded_box(MARGIN, top, LEFT, height, 10), SUNK),), tuple(mark), tuple(lines)

@@ -433,6 +433,26 @@ def test_a_slide_of_an_update_has_its_formula_in_names_and_in_numbers(update, ro
     assert (found, " ".join(term.sign or term.text for term in terms)) == (heading, row)
 
 
+def test_a_line_of_more_rows_than_there_is_room_for_ends_in_an_ellipsis_and_all_of_a_shorter_one_is_underlined():
+    def short(x):
+        return np.exp(-0.5 * (x - 1.0) ** 2) * np.sin(3.0 * x) + np.cos(2.0 * x) * np.tanh(x) + x * x * x * x * x
+
+    # fmt: off
+    def long(x):
+        return np.exp(-0.5 * (x - 1.0) ** 2) * np.sin(3.0 * x) + np.cos(2.0 * x) * np.tanh(x) + x * x * x * x * x + np.exp(-0.5 * (x - 1.0) ** 2) * np.sin(3.0 * x) + np.cos(2.0 * x) * np.tanh(x) + x * x * x * x * x + np.exp(-0.5 * (x - 1.0) ** 2) * np.sin(3.0 * x) + np.cos(2.0 * x) * np.tanh(x) + x * x * x * x * x + np.exp(-x) * np.sin(3.0 * x)  # noqa: E501
+    # fmt: on
+
+    for function, is_cut in ((short, False), (long, True)):
+        player = ad.play(function, 0.5)
+        slides = SlideLayout(player._content)
+        number = max(k for k, step in enumerate(player._content["trace"]["steps"]) if step["kind"] == "record")
+        _, (_, *under), lines = slides.code(slides.frame(number), 0.0, 300.0)
+        rows = [line for line in lines if not line.words.startswith("def")]
+        assert rows[-1].words.endswith(" …") == is_cut
+        ends_of_rows = [line.x + len(line.words.removesuffix(" …")) * line.size * ADVANCE for line in rows]
+        assert [float(mark.commands.partition("H")[2]) for mark in under] == pytest.approx(ends_of_rows, abs=0.1)
+
+
 def test_numbers_of_an_update_have_as_many_digits_as_give_its_result():
     w = ad.Variable(1.235, name="w")
     with ad.trace() as traced:
@@ -456,3 +476,24 @@ def test_a_box_and_a_number_that_are_nan_are_red_on_a_slide_and_the_box_has_an_e
     assert "!" in texts(born)
     assert RED in player.film(3).svg()
     assert RED in player.frames(3).svg()
+
+
+@pytest.mark.parametrize(
+    ("function", "at", "shown"),
+    [
+        (lambda x: (x / 393) ** 2 + x * 3.14159265, 0.7, ["3.17257e-06", "2.19911", "2.19912"]),
+        (lambda x: np.cos(x) + x * 0.05, 0.66, ["0.790", "0.033", "0.823"]),
+        (lambda x: np.sin(x) * np.cos(x), 0.5, ["0.479", "0.878", "0.421"]),
+    ],
+)
+def test_the_boxes_at_hand_have_the_digits_of_the_sentence_and_of_the_sum(function, at, shown):
+    player = ad.play(function, at)
+    slides = SlideLayout(player._content)
+    number = max(k for k, step in enumerate(player._content["trace"]["steps"]) if step["kind"] == "record")
+    frame = slides.frame(number)
+    _, terms = list_terms(frame)
+    assert [term.text for term in terms if not term.sign] == shown
+    entry = player._content["trace"]["entries"][-1]
+    for tensor, text in zip((*entry["inputs"], entry["output"]), shown, strict=True):
+        drawn = frame.box(tensor, frame.layout["tensors"][tensor])
+        assert text in [shape.words for shape in drawn if isinstance(shape, TextLine)]
