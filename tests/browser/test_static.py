@@ -45,13 +45,13 @@ def test_play_walks_to_the_end_and_pauses(open_tab: Any, tmp_path: Path) -> None
     player.click("play")
     tab.page.clock.run_for(2000)  # the wave
     player.agrees(read(traced), 0)
-    tab.page.clock.run_for(2500)
+    tab.page.clock.run_for(3500)
     player.agrees(read(traced), 2)
     player.press("Space")  # on the button that was clicked: pause
     tab.page.clock.run_for(5000)
     player.agrees(read(traced), 2)
     player.click("play")
-    tab.page.clock.run_for(1000 * len(traced))
+    tab.page.clock.run_for(1600 * len(traced))
     player.agrees(read(traced), len(traced) - 1)
     tab.is_quiet()
 

@@ -93,7 +93,7 @@ def test_arrays_appear_as_small_pictures_as_the_wave_passes(timed: Any) -> None:
 
 def test_a_step_plays_as_long_as_its_sentence_is_read_and_half_as_fast_on_stage(timed: Any) -> None:
     traced = diamond()
-    times = [min(max(1000, 1000 / 16 * len(step["text"])), 6000) for step in traced.document()["steps"]]  # milliseconds
+    times = [min(max(1600, 500 + 30 * len(step["text"])), 5000) for step in traced.document()["steps"]]  # milliseconds
     assert len(set(times)) > 3
     player, clock = timed(traced, reduced_motion="no-preference")
     player.root.focus()
@@ -184,9 +184,9 @@ def test_play_and_the_arrows_go_by_the_size_that_is_chosen_and_shift_by_the_next
     player.press("w")
     player.click("play")
     for k in range(len(turns)):
-        clock.run_for(1000)
+        clock.run_for(1600)
         player.stands_at(turns[k])
-    clock.run_for(1000)
+    clock.run_for(1600)
     player.stands_at(len(steps) - 1)
     player.root.focus()
     player.press("ArrowLeft")
