@@ -162,12 +162,12 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
 
 
 def _count_lessons(step: dict[str, Any], cotangent: dict[str, Any] | None) -> int:
-    """Count what a reader sees in a contribution: a product, a sum that changes and, twice, no tiny factor."""
+    """Count what a reader sees in a contribution: a product, a sum that changes and, twice, no tiny number."""
     before, contribution, after = step["before"], step["contribution"], step["after"]
-    factors = [array for array in (cotangent, contribution) if array]
+    numbers = [array for array in (cotangent, before, contribution, after) if array]
     multiplies = cotangent is not None and not (_is_one(cotangent) or _is_signed(contribution, cotangent))
     adds = before is not None and brief(after["text"]) not in (brief(before["text"]), brief(contribution["text"]))
-    return multiplies + adds + 2 * (not any(re.search(r"\de", array["text"]) for array in factors))
+    return multiplies + adds + 2 * (not any(re.search(r"\de", array["text"]) for array in numbers))
 
 
 def _is_one(array: dict[str, Any]) -> bool:
