@@ -41,8 +41,10 @@ Lists refer to each other by index, counted from 0.
     - "move": `tensor`, `tangent`, `pass`: tangents go forward from here; "push forward": `entry`, its output as
       `tensor`, `tangent`, `pass`, and where several arguments move, their `contributions` (null where one rests);
     - "assign": `tensor`, `value`, and where it is known how that was computed, `formula`, in which argument 0 is the
-      variable as it was and "g" its latest cotangent; where a line gave a variable's name to a new tensor, as in
-      `w = w - 0.1 * g`, `tensor` is the new one, and `from` the one that had the name; "leave": `tensor`, `how`;
+      variable as it was and "g" its latest cotangent; where all that is in it is single numbers, the same as
+      `in_numbers`, in which the arguments are those of `numbers` (texts); where a line gave a variable's name to a new
+      tensor, as in `w = w - 0.1 * g`, `tensor` is the new one, and `from` the one that had the name; "leave": `tensor`,
+      `how`;
     - "outcome": `tensor` (the source), `targets`, `gradient` (what came of it: an array, or null), and `word`
       ("gradient", "jacobian" or "batch_jacobian"; ".grad" if it is that attribute of PyTorch's that a pass added to);
     - "explain": a sentence about why a gradient is None; `entry`, if it is about one;
@@ -478,7 +480,10 @@ class Writer:
         for number, update in written.updates.items():
             if update.formula is None:
                 continue
-            self.document["steps"][number]["formula"] = index(update.formula)
+            step = self.document["steps"][number]
+            step["formula"] = index(update.formula)
+            if update.numbers:
+                step |= {"in_numbers": index(update.in_numbers), "numbers": [*map(short_value, update.numbers)]}
 
     def _add_nudges(self, source: Any) -> None:
         if self.foreign:

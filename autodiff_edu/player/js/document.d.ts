@@ -90,6 +90,8 @@ interface Step {
   value?: NDArray;
   from?: number;
   formula?: number;
+  in_numbers?: number;
+  numbers?: string[];
   how?: string;
   what?: string;
   targets?: number[];
