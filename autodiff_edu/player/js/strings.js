@@ -64,6 +64,7 @@ export const STRINGS = {
     error: "✗ stopped",
     tangents: "→ forward pass, with tangents",
     update: "↻ update",
+    over: "✓ finished",
     /** @type {(step: number, of: number) => string} */
     count: (step, of) => `step ${step} of ${of}`,
   },
