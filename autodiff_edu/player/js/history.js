@@ -47,8 +47,9 @@ export function readHistory(trace) {
     lists.get(key).push(item);
   };
   states.forEach(({ values: known = [], unconnected: missed = [], lanes: begun = [], flow, fate, ...flag }, step) => {
-    const first = { backward: false, tangents: false, update: false, over: false, pass: null, paused: [] };
-    const now = { ...(flags.at(-1) ?? first), ...flag };
+    const before = flags.at(-1) ??
+      { backward: false, tangents: false, update: false, over: false, pass: null, paused: [] };
+    const now = { ...before, ...flag };
     flags.push(now);
     const { tensor, entry, value } = steps[step];
     for (const each of known) values[each].push({ step, array: value ?? tensors[each].value });

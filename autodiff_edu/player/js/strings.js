@@ -427,6 +427,7 @@ export const STRINGS = {
     changeOf: (target) => `change of ${target}`,
     moves: (target) => `${target} actually moves`,
     says: "the cotangent says",
+    saysFinished: "the finished cotangent says",
     product: (slope, by, said) => `${slope} × ${by} = ${said}`,
     nothing: "nothing",
     gap: "the gap",
