@@ -172,8 +172,8 @@ class TraceComparison:
             if not self._alone:
                 return "Nothing differs."
             return (
-                "Nothing differs in the numbers: the values and the cotangents that were compared agree. But the programs "
-                f"differ in their operations: {', and '.join(self._alone)}."
+                "Nothing differs in the numbers: the values and the cotangents that were compared agree. But the "
+                f"programs differ in their operations: {', and '.join(self._alone)}."
             )
         return f"No single step differs by more than rounding. {ROUNDED.format(self._results_differ)}"
 

@@ -923,8 +923,8 @@ def test_results_that_are_all_rounding_are_not_said_to_be_equal():
     said = str(ad.compare(lossy, careful, -40.0))
     assert "the result is 0 in lossy and 4.24835e-18 in careful" in said
     assert str(ad.compare(lossy, careful, 1.0)).startswith(
-        "Nothing differs in the numbers: the values and the cotangents that were compared agree. But the programs differ in "
-        "their operations: only lossy has add, log, and only careful has log1p.\n"
+        "Nothing differs in the numbers: the values and the cotangents that were compared agree. But the programs "
+        "differ in their operations: only lossy has add, log, and only careful has log1p.\n"
     )
 
 
