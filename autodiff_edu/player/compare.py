@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from functools import cached_property
@@ -143,6 +144,11 @@ class TraceComparison:
         self.agreed = found.agreed
         self._documents = [run.document for run in runs]
         self._results_differ = found.results_differ
+        counts = [Counter(run.operations[entry] for entry in run.ran) for run in runs]
+        alone = counts[0] - counts[1], counts[1] - counts[0]
+        self._alone = [
+            f"only {name} has {', '.join(sorted(one))}" for name, one in zip(names, alone, strict=True) if one
+        ]
         self._lines: list[str] = []
         for name, run, step in zip(names, runs, found.first.steps if found.first else (), strict=False):
             if step is not None and (line := run.line(step - 1)):
@@ -170,7 +176,12 @@ class TraceComparison:
         if self.difference is not None:
             return self.difference.text
         if not self._results_differ:
-            return "Nothing differs."
+            if not self._alone:
+                return "Nothing differs."
+            return (
+                "Nothing differs in the numbers: the values and the cotangents that were compared agree. But the "
+                f"programs differ in their operations: {', and '.join(self._alone)}."
+            )
         return f"No single step differs by more than rounding. {ROUNDED.format(self._results_differ)}"
 
     @cached_property

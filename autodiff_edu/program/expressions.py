@@ -133,9 +133,9 @@ class ExpressionWriter:
         earlier[:] = [pair for pair in earlier if pair[1] != name] + [(value, name)]
         return len(self.lines) - 1
 
-    def part(self, text: Text) -> str:
+    def part(self, text: Text, label: str = "part") -> str:
         """Write a line for a part of an expression; return its name."""
-        name = self.unique("part")
+        name = self.unique(label)
         self.assign(name, text)
         return name
 

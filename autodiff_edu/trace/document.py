@@ -24,7 +24,8 @@ Lists refer to each other by index, counted from 0.
   that this tape's entries hold after the step; null if it is about no tape), `call` (the innermost call under way, if
   that is worth showing), `passed` (the lines that ran since the last step and have none: pairs of `code` and line; not
   there where there are none), and by kind
-    - "watch": `tensor`; "record", "cut", "skip" (also of a tape that is paused): `entry`; "release", "pause",
+    - "watch": `tensor`; "record", "cut", "skip" (also of a tape that is paused): `entry`, and where an outer tape
+      records the backward pass of another, `within`: that other tape; "release", "pause",
       "resume", "reset": nothing more;
     - "line": `what`: "condition" (which way it went; with the first and the last line that it leaves out, in the same
       code, as `left_out`, if there are any), "value" (of plain numbers, or computed while no tape recorded),
@@ -41,8 +42,10 @@ Lists refer to each other by index, counted from 0.
     - "move": `tensor`, `tangent`, `pass`: tangents go forward from here; "push forward": `entry`, its output as
       `tensor`, `tangent`, `pass`, and where several arguments move, their `contributions` (null where one rests);
     - "assign": `tensor`, `value`, and where it is known how that was computed, `formula`, in which argument 0 is the
-      variable as it was and "g" its latest cotangent; where a line gave a variable's name to a new tensor, as in
-      `w = w - 0.1 * g`, `tensor` is the new one, and `from` the one that had the name; "leave": `tensor`, `how`;
+      variable as it was and "g" its latest cotangent; where all that is in it is single numbers, the same as
+      `in_numbers`, in which the arguments are those of `numbers` (texts); where a line gave a variable's name to a new
+      tensor, as in `w = w - 0.1 * g`, `tensor` is the new one, and `from` the one that had the name; "leave": `tensor`,
+      `how`;
     - "outcome": `tensor` (the source), `targets`, `gradient` (what came of it: an array, or null), and `word`
       ("gradient", "jacobian" or "batch_jacobian"; ".grad" if it is that attribute of PyTorch's that a pass added to);
     - "explain": a sentence about why a gradient is None; `entry`, if it is about one;
@@ -52,7 +55,8 @@ Lists refer to each other by index, counted from 0.
   pass, going forward, and apply them one by one to know all that is on show:
     - `pass` (the one whose cotangents or tangents are on show, or null), `backward` (whether the step belongs to a
       backward pass), `tangents` (whether the pass on show, or else the next, pushes tangents forward), `update`
-      (whether variables get new values: an assignment, or a line of plain Python between it and the backward pass);
+      (whether variables get new values: an assignment, or a line of plain Python between it and the backward pass),
+      `over` (whether only lines of plain Python come after the last pass);
     - `values`: the tensors that have a value from here on, their own, or the one that the step assigns;
     - `flow`, the name of an array of the step ("cotangent", "after" or "tangent"): whenever its pass is on show, the
       step's tensor has this from here on; with a `fate` it has also arrived at the step's entry;
@@ -161,11 +165,11 @@ class Writer:
         self.document["code"] = self.quotes.code
         self.written = self._write_program(source)
         expressions = {i: update.spoken for i, update in self.written.updates.items()}
-        inner = {
+        self.inner = {
             number: [self.tape_numbers[id(tape)] for tape in tapes]
             for number, tapes in _find_recorded_passes(source.events, self.passes).items()
         }
-        self.sentences = Sentences(self.labels, self.document, self.numbers, self.own, expressions, inner)
+        self.sentences = Sentences(self.labels, self.document, self.numbers, self.own, expressions, self.inner)
         computed = (
             {}
             if self.foreign
@@ -279,6 +283,8 @@ class Writer:
                 step["tensor"] = self._tensor(tensor._id, tensor, "watched")
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 step["entry"] = self._entry(entry, step)
+                if whose := self.inner.get(len(self.document["steps"])):
+                    step["within"] = whose[0]
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 step["tensor"] = self._tensor(tensor._id, tensor, "computed")
                 step |= {"cotangent": self._array(cotangent), "pass": number}
@@ -478,7 +484,10 @@ class Writer:
         for number, update in written.updates.items():
             if update.formula is None:
                 continue
-            self.document["steps"][number]["formula"] = index(update.formula)
+            step = self.document["steps"][number]
+            step["formula"] = index(update.formula)
+            if update.numbers:
+                step |= {"in_numbers": index(update.in_numbers), "numbers": [*map(short_value, update.numbers)]}
 
     def _add_nudges(self, source: Any) -> None:
         if self.foreign:

@@ -50,7 +50,7 @@ def _find_ends(document: dict[str, Any]) -> dict[int, int]:
 
 
 def _find_passes(document: dict[str, Any]) -> Iterator[Change]:
-    """Yield the pass that is on show, the direction, and whether variables get new values."""
+    """Yield the pass that is on show, the direction, whether variables get new values, and whether all is done."""
     steps, last = document["steps"], _find_ends(document)
     pushing = {step["pass"]: step["kind"] in PUSHING for step in reversed(steps) if "pass" in step}
     coming: list[int | None] = [None]
@@ -58,7 +58,10 @@ def _find_passes(document: dict[str, Any]) -> Iterator[Change]:
     for step in reversed(steps):
         coming.append(step.get("pass", coming[-1]))
         leading.append(step["kind"] == "assign" or (step["kind"] == "line" and leading[-1]))
-    before: Change = {"pass": None, "backward": False, "tangents": False, "update": False}
+    done = len(steps)  # the number of the step with which only plain lines come
+    while done and steps[done - 1]["kind"] == "line":
+        done -= 1
+    before: Change = {"pass": None, "backward": False, "tangents": False, "update": False, "over": False}
     for number, step in enumerate(steps):
         kind, shown = step["kind"], step.get("pass", before["pass"])
         computes, over = kind in COMPUTING, number > last.get(shown, number)
@@ -73,6 +76,8 @@ def _find_passes(document: dict[str, Any]) -> Iterator[Change]:
         now = {"pass": shown, "backward": back and kind not in PUSHING, "tangents": pushing.get(flowing, False)}
         # Plain lines that lead to an assignment belong to it, but not those at the start of a program.
         now["update"] = leading[-1 - number] and (kind == "assign" or before["update"] or before["backward"])
+        # What a function returns after the last pass belongs to none, and is not the start of another.
+        now["over"] = number >= done and bool(last)
         yield {key: value for key, value in now.items() if value != before[key]}
         before = now
 

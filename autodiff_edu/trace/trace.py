@@ -21,10 +21,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import ast
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from copy import copy
+from types import MappingProxyType
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..core import events
 from ..core.entry import Entry
@@ -32,8 +37,8 @@ from ..core.events import Event, Outcome, Read
 from ..core.tape import Tape
 from ..core.tensor import Tensor
 from ..core.variable import Variable
-from ..text.frames import Where, here
-from ..text.places import place
+from ..text.frames import Where, here, user_frame
+from ..text.places import expression, place
 from ..text.statements import is_theirs
 from .failures import FailedOperation, Failure, explain_sequence, failure_of, note_failures
 from .foreign import ForeignTape
@@ -67,6 +72,8 @@ class Happening(NamedTuple):
         The bytes that its tape held after it.
     mark : int
         How much the trace had heard before it.
+    numbers : dict of str to Any
+        Of an assignment to a variable: the plain numbers that its line has names for.
     """
 
     event: Event
@@ -75,6 +82,7 @@ class Happening(NamedTuple):
     passed: tuple[tuple[str, int], ...] = ()
     memory: int | None = None
     mark: int = 0
+    numbers: Mapping[str, Any] = MappingProxyType({})
 
 
 class Trace:
@@ -182,7 +190,8 @@ class Trace:
 
                 self._held[id(tape)] = Held(tape)
             memory = self._held[id(tape)].after(event)
-        self.happenings.append(Happening(kept, where, call, passed, memory, len(self.heard)))
+        numbers = _list_numbers(where) if where is not None and isinstance(event, events.Assign) else {}
+        self.happenings.append(Happening(kept, where, call, passed, memory, len(self.heard), numbers))
 
     def _why(self, event: Outcome, where: Where) -> tuple[Any, ...]:
         """Ask the tape why there is no derivative; only once in a loop."""
@@ -318,6 +327,14 @@ class Trace:
         from .sentences import transcript
 
         return transcript(self.document())
+
+
+def _list_numbers(where: Where) -> dict[str, Any]:
+    """List the plain numbers that an expression of the user's, which runs now, has names for."""
+    node, frame = expression(where), user_frame(sys._getframe())
+    names = () if node is None else {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    found = {name: frame.f_locals.get(name, frame.f_globals.get(name)) for name in names}
+    return {name: value for name, value in found.items() if isinstance(value, int | float | np.number)}
 
 
 class _Hook(hook):

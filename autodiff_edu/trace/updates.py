@@ -10,7 +10,7 @@ import ast
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import accumulate
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -28,6 +28,7 @@ from ..program.combining import LONG, LONGEST, write_operation
 from ..program.spelling import Text, infix, same
 from ..program.writing import TapeWriter
 from ..rules.operations import alias
+from ..text.formatting import SUBSCRIPTS
 from ..text.frames import Where
 from ..text.places import names, written
 from .lines import Rebind
@@ -40,6 +41,9 @@ WAYS: dict[str, Callable[[Any, Any], Any]] = {
 SPOKEN = {"assign_sub": "{} - {}", "assign_add": "{} + {}", "assign": "{1}"}
 UNKNOWN = "computed outside of this program"
 WORD = re.compile(r"\b[^\W\d]\w*")
+SPOKEN_WORD = re.compile(r"((?:[/@*]|\*\*) )?(\b[^\W\d]\w*)")
+WRITTEN_OUT = "np.array("
+"""What begins an array without a name in an expression, for which the reader's line may have one."""
 LONGEST_SPOKEN = 40
 """A longer expression is not read out in a sentence."""
 
@@ -48,10 +52,13 @@ class Update(NamedTuple):
     """How a variable got its new value: an expression for a sentence, if it is short, and the tree of the formula.
 
     The sentence has the names in the user's code, the formula the cotangents, each None or empty if it is not known.
+    The formula in numbers has at its leaves the places of those, counted from 0; empty unless each of them is known.
     """
 
     spoken: str
     formula: Any
+    in_numbers: Any = None
+    numbers: tuple[Any, ...] = ()
 
 
 class Updates:
@@ -78,8 +85,10 @@ class Updates:
         self.spans = _spans(source.events)
         self.newest = -1  # the pass that had a cotangent last
         outcomes = [event for event in source.events if isinstance(event, events.Outcome) and event.result is not None]
-        named = source.received | source.assigned
-        self.gradients = {id(event.result._array): named.get(event.result._id, "") for event in outcomes}
+        self.named = source.received | source.assigned
+        self.gradients = {id(event.result._array): event for event in outcomes}
+        self.parts: dict[str, str] = {}  # by its name in the program: the reader's name of a part of an expression
+        self.values: dict[str, Any] = {}  # by its name in the program: what an expression was computed from
         self.written: dict[str, tuple[int, int]] = {}  # by its name in the program: the pass and tensor of a cotangent
         self.known: dict[int, Update] = {}  # by the number of the event
 
@@ -101,7 +110,7 @@ class Updates:
         before, name = self.writer.latest(variable) or (None, "")
         function = names(where).function if where is not None else None
         ways = [function] if function in WAYS else list(WAYS)
-        expression, remark = None, UNKNOWN
+        expression, remark, self.values = None, UNKNOWN, {name: before}
         for source, text in self._sources(happening):
             way, cast = _way(ways, before, source, value)
             if way is not None and (text or way != "assign"):
@@ -115,10 +124,14 @@ class Updates:
         said = SPOKEN.get(function or "", "").format(self.writer.labels[variable], *argument) if any(argument) else ""
         if expression and len(expression.text) <= LONGEST:
             self._note_update(i, expression.text, variable, name)
-        known = self.known.get(i, Update("", None))
-        said = said or known.spoken or _quote(where, self.writer.labels[variable])
-        if said and len(said) <= LONGEST_SPOKEN:
-            self.known[i] = known._replace(spoken=said)
+        label, known = self.writer.labels[variable], self.known.get(i, Update("", None))
+        quote = _quote(where, label)
+        is_plain = expression is None or WRITTEN_OUT in expression.text or _list_names(expression.text) == {name}
+        if quote and (known.formula is None or is_plain):
+            known = _read_quote(quote, {**happening.numbers, label: before}, label)
+        said = said or known.spoken or quote
+        if said or known.formula is not None:
+            self.known[i] = known._replace(spoken=said if len(said) <= LONGEST_SPOKEN else "")
         firsts, lasts = self.spans.get(variable, ([], []))
         k = bisect_left(firsts, i)
         fresh = k > 0 and lasts[k - 1] > i
@@ -134,6 +147,7 @@ class Updates:
         while maker is not None and maker.operation is alias:
             maker = self.makers.get(maker.ids[0])
         name, expression = self.writer.name(before, event.source._array), None
+        self.values = {name: event.source._array}
         if maker is not None:
             way, cast = _way(["assign"], None, maker.output_value, value)
             known = {id(event.source._array): Text(name)}
@@ -187,11 +201,21 @@ class Updates:
                 text = self.writer.operand(None, entry.output_value)
             else:
                 text = write_operation(self.writer, entry, {}, texts)
-            if at != target and (self.uses[at] > 1 or len(text.text) > LONG):
-                text = Text(self.writer.part(text))
+            for tensor, value in zip(entry.ids, entry.values, strict=True):
+                self.values[self._name_operand(tensor, texts)] = value
+            own = self.named.get(at, "")
+            is_renewed = own and any(self.parts.get(word) == own for word in WORD.findall(text.text))  # m = 0.9 * m + g
+            if at != target and (self.uses[at] > 1 or len(text.text) > LONG or is_renewed):
+                text = Text(self.writer.part(text, own or "part"))
                 self.writer.computed[at] = text.text
+                self.parts[text.text] = own
             texts[at] = text
         return texts[target] if target in texts else Text(self.writer.computed[target])
+
+    def _name_operand(self, tensor: int | None, texts: dict[int | None, Text]) -> str:
+        if tensor is None or tensor in texts:
+            return texts[tensor].text if tensor in texts else ""
+        return self.writer.computed.get(tensor) or (self.writer.latest(tensor) or (None, ""))[1]
 
     def _bar(self, value: Any, variable: int) -> Text | None:
         """Find the cotangent that is this array, preferably one of this variable."""
@@ -206,14 +230,11 @@ class Updates:
 
     def _note_update(self, i: int, expression: str, variable: int, name: str) -> None:
         """Note how an event came to its value, unless that is only a number."""
-        found = {node.id for node in ast.walk(ast.parse(expression, mode="eval")) if isinstance(node, ast.Name)} - {
-            "np"
-        }
+        found = _list_names(expression)
         labels, leaves, spoken = self.writer.labels, dict[str, Any](), dict[str, str]()
         of = {each: self.written[each] for each in found if each in self.written}
-        names = {
-            each: self.gradients.get(id(self.latest[pair])) or f"{labels[pair[1]]}_bar" for each, pair in of.items()
-        }
+        about = {self.writer.shown[each] for each in found}
+        names = {each: self._call_gradient(pair, about) or f"{labels[pair[1]]}_bar" for each, pair in of.items()}
         for each in sorted(found):
             if each == name:
                 leaves[each], spoken[each] = 0, labels[variable]
@@ -226,15 +247,29 @@ class Updates:
                 if sum(tensor == other for _, other in of.values()) > 1:
                     leaves[each] = "name", spoken[each]
             else:
-                shown = self.writer.shown[each]
-                is_named = labels.has(shown)  # a part has a name in the program alone
+                shown, own = self.writer.shown[each], self.parts.get(each, "")
+                if own and not labels.has(own) and [self.parts.get(other) for other in found].count(own) == 1:
+                    shown = own
+                is_named = shown == own or labels.has(shown)  # any other part has a name in the program alone
                 leaves[each] = "name", shown if is_named else each
                 if is_named:
                     spoken[each] = shown
         if found:
-            said = WORD.sub(lambda word: spoken.get(word[0], word[0]), expression)
+            said = SPOKEN_WORD.sub(lambda word: _speak(word[1] or "", spoken.get(word[2], word[2])), expression)
             is_short = found == spoken.keys() and len(said) <= LONGEST_SPOKEN
-            self.known[i] = Update(said if is_short else "", formulas.tree(expression, tuple(leaves.items())))
+            values = self.values | {each: self.latest[pair] for each, pair in of.items()}
+            tree = formulas.tree(expression, tuple(leaves.items()))
+            self.known[i] = Update(said if is_short else "", tree, *_put_in(expression, leaves, values))
+
+    def _call_gradient(self, pair: tuple[int, int], about: set[str]) -> str:
+        """Return what the user's code calls a gradient, or else dy/dx, with numbers if others are `about` those."""
+        event, labels = self.gradients.get(id(self.latest[pair])), self.writer.labels
+        if event is None:
+            return ""
+        if (own := self.named.get(event.result._id)) or event.targets[1:] or event.word != "gradient":
+            return own or ""
+        of, to = (labels[one._id] for one in (*event.targets, event.source))
+        return "/".join(f"d{name if name in about else name.rstrip(SUBSCRIPTS)}" for name in (of, to))
 
     def _maker(self, id_of_tensor: int | None, value: Any, before: int) -> int | None:
         """Find the operation that computed an operand of a later one."""
@@ -248,6 +283,44 @@ class Updates:
             maker = self._maker(id, value, self.order[entry.output_id])
             if maker is not None and id not in without:
                 yield maker
+
+
+def _list_names(expression: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(expression, mode="eval")) if isinstance(node, ast.Name)} - {"np"}
+
+
+def _speak(before: str, name: str) -> str:
+    """Return a name behind an operator, in parentheses where x / dy/dx would be read as something else."""
+    return f"{before}({name})" if "/" in name and before.strip() in ("/", "**") else before + name
+
+
+def _read_quote(quote: str, numbers: dict[str, Any], label: str) -> Update:
+    """Return what the user's code assigns to a variable, in their own names, which nobody heard how to compute."""
+    names = list[str]()
+    for node in ast.walk(ast.parse(quote, mode="eval").body):
+        match node:
+            case ast.Attribute(value=ast.Name(id="np")) | ast.Call(func=ast.Attribute(value=ast.Name(id="np"))):
+                pass
+            case ast.Name(id=name):
+                names += [name] if name != "np" and name not in names else []
+            case ast.Constant() | ast.BinOp() | ast.UnaryOp() | ast.operator() | ast.unaryop() | ast.Load():
+                pass
+            case _:
+                return Update("", None)
+    leaves: dict[str, Any] = {name: 0 if name == label else ("name", name) for name in names}
+    return Update("", formulas.tree(quote, tuple(leaves.items())), *_put_in(quote, names, numbers))
+
+
+def _put_in(expression: str, names: Iterable[str], values: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the formula in numbers, and those, if each name in it has one."""
+    numbers = {name: values[name] for name in names if _is_number(values.get(name))}
+    if numbers.keys() != {*names}:
+        return ()
+    return formulas.tree(expression, tuple((name, k) for k, name in enumerate(numbers))), tuple(numbers.values())
+
+
+def _is_number(value: Any) -> bool:
+    return value is not None and np.shape(value) == () and np.asarray(value).dtype.kind in "iuf"
 
 
 def _quote(where: Where | None, label: str) -> str:

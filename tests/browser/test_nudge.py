@@ -112,6 +112,24 @@ def test_it_nudges_the_tensor_at_hand_and_follows_the_steps(visit: Any, tmp_path
     tab.is_quiet()
 
 
+def test_beside_a_cotangent_to_which_more_is_added_it_says_that_it_means_the_finished_one(
+    visit: Any, tmp_path: Path
+) -> None:
+    tab = visit(save_page(square(), tmp_path))
+    nudging = Nudging(tab)
+    nudging.player.click("last")
+    nudging.open()
+    document, seen = square().document(), dict[int, str]()
+    for number, step in enumerate(document["steps"]):
+        nudging.player.root.locator(".scrubber input").fill(str(number))
+        if step.get("tensor") == 0 and step["kind"] == "accumulate":
+            seen[step["count"]] = [*nudging.numbers()][1]
+    assert seen == {1: "the finished cotangent says", 2: "the cotangent says"}
+    nudging.player.click("first")
+    assert nudging.numbers()["the cotangent says"] == "6 × 0.1 = +0.6"
+    tab.is_quiet()
+
+
 def test_it_begins_with_the_turn_on_show(visit: Any, tmp_path: Path) -> None:
     nudging = Nudging(visit(save_page(descent(), tmp_path)))
     nudging.player.click("last")

@@ -11,6 +11,7 @@ import numpy as np
 
 import autodiff_edu as ad
 from autodiff_edu.core import events
+from autodiff_edu.player.print.frames import StepPicture
 from autodiff_edu.trace.foreign import ForeignTape, Gradient
 from browser.player_page import only, save_page, violations_in_both_schemes
 
@@ -62,6 +63,31 @@ def test_an_update_has_a_pill_a_colour_and_a_formula_while_the_cotangent_is_stil
     assert shown.root.locator("header .direction").get_attribute("data-phase") == "update"
     assert violations_in_both_schemes(shown.root) == []
     shown.legible()
+
+
+def test_the_pill_says_backward_pass_while_an_outer_tape_records_it_and_finished_at_the_return(
+    visit: Any, tmp_path: Path
+) -> None:
+    def newton(x: Any) -> Any:
+        with ad.GradientTape() as outer:
+            outer.watch(x)
+            with ad.GradientTape() as inner:
+                inner.watch(x)
+                y = x**3
+            dy = inner.gradient(y, x)
+        x = x - dy / outer.gradient(dy, x)
+        return x  # noqa: RET504
+
+    with ad.trace() as kept:
+        newton(ad.constant(2.0))
+    shown = only(visit(save_page(kept, tmp_path)))
+    seen = shown.at_every_step(READ)
+    pills = [step["pill"] for number, step in enumerate(seen) if step["pill"] != seen[number - 1]["pill"]]
+    assert pills == ["→ forward pass", "← backward pass", "↻ update", "✓ finished"]
+    assert violations_in_both_schemes(shown.root) == []
+    content = ad.play(kept)._content
+    printed = [StepPicture(content["trace"], content["layout"], number, (400, 400, 1)) for number in range(len(seen))]
+    assert [frame.direction for frame in printed] == [step["pill"] for step in seen]
 
 
 def test_the_formula_of_an_update_of_an_array_is_in_names(visit: Any, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 from test_nonfinite import found, line
 
 import autodiff_edu as ad
-from autodiff_edu.nonfinite.remedies import LARGE, LOOK, REMEDIES
+from autodiff_edu.nonfinite.remedies import DOMAINS, LARGE, LOOK, REMEDIES
 
 # The operations -------------------------------------------------------------------------------------------------------
 
@@ -50,8 +50,41 @@ def test_an_operation_is_named_and_its_remedy_works(name, operation, at, directi
     assert (result.operation, result.direction, result.index) == (name, direction, (1,))
     assert result.value == value or "c" in np.dtype(dtype).kind
     np.testing.assert_equal(result.inputs, tuple(a[1] for a in at))
+    if name in DOMAINS and DOMAINS[name][0](*(a[1] for a in at)):
+        assert result.remedy.startswith(
+            f"The domain of {name} is {DOMAINS[name][1]}, but x is {at[0][1]:g}: there is no "
+        )
+        assert "np." not in result.remedy
+        return
     code = result.remedy.splitlines()[-1].strip()
-    assert found(lambda *xs: eval(code, {"np": np} | dict(zip("xyz", xs, strict=False))), *at) is None, code
+    known = {"np": np, "limit": 3.0}
+    again = found(lambda *xs: eval(code, known | dict(zip("xyz", xs, strict=False))), *at)
+    assert again is None, code
+    if (name, value) == ("divide", "nan"):
+        x, y = at
+        np.testing.assert_array_equal(eval(code, known | {"x": x, "y": y}), [1.0, 3.0])
+
+
+def test_outside_a_domain_the_numbers_and_the_domain_are_named_but_a_guarded_operation_gets_its_where():
+    said = "there is no value here, and any number in its place would be made up. Find out why the input gets there."
+    assert found(lambda x: np.log(x - 3.0), 1.0).remedy == (
+        f"The domain of log is the numbers above 0, but x - 3.0 is -2: {said}"
+    )
+    assert found(np.arccos, [0.5, -1.5]).remedy == (
+        f"The domain of arccos is the numbers from -1 to 1, but x is -1.5: {said}"
+    )
+    guarded = found(lambda x: np.where(x > 0, np.sqrt(x), 0.0), -1.0)
+    assert "safe = np.where(x > 0, x, 1.0)" in guarded.remedy
+
+
+def test_for_0_divided_by_0_the_reader_is_asked_for_the_limit():
+    result = found(lambda x: np.sin(x) / x, 0.0)
+    assert (
+        result.remedy.splitlines()[1].strip()
+        == "np.where(x == 0, limit, np.divide(np.sin(x), np.where(x == 0, 1.0, x)))"
+    )
+    assert "1 divided by 0" in found(lambda x: 1.0 / x, 0.0).account
+    assert "limit" not in found(lambda x: 1.0 / x, 0.0).remedy
 
 
 def test_every_operation_in_the_table_has_a_failing_example():
@@ -102,7 +135,8 @@ def test_an_argument_that_binds_loosely_gets_parentheses(choice):
         "np.divide(1, np.where((2 * x if choice else x) == 0, 1.0, (2 * x if choice else x)))"
     )
     result = found(lambda x: x / (x > 0), [1.0, 0.0])
-    assert result.remedy.splitlines()[1].strip() == "np.divide(x, np.where((x > 0) == 0, 1.0, (x > 0)))"
+    quotient = "np.divide(x, np.where((x > 0) == 0, 1.0, (x > 0)))"
+    assert result.remedy.splitlines()[1].strip() == f"np.where((x > 0) == 0, limit, {quotient})"
 
 
 @pytest.mark.parametrize("f", [lambda x: x / 0.0, lambda x: x // 0.0, lambda x: np.fmod(x, 0.0)])

@@ -59,7 +59,8 @@ def guarded_later(x):
         (
             lambda x: x / x,
             0.0,
-            "Instead, write np.divide(x, np.where(x == 0, 1.0, x)), if that gives the value you want here.",
+            "Instead, write np.where(x == 0, limit, np.divide(x, np.where(x == 0, 1.0, x))), where limit is what the "
+            "quotient tends to here, if it does.",
         ),
         (
             guarded,

@@ -183,6 +183,47 @@ def test_an_update_is_the_assignments_and_the_plain_lines_on_the_way_to_them_fro
             assert updates[number + 1]
 
 
+def test_a_pass_that_an_outer_tape_records_names_its_tape_at_each_step_and_what_is_returned_in_the_end_is_over():
+    def second(x):
+        with ad.GradientTape() as outer:
+            outer.watch(x)
+            with ad.GradientTape() as inner:
+                inner.watch(x)
+                y = x**3
+            dy = inner.gradient(y, x)
+        return outer.gradient(dy, x)
+
+    def newton(x):
+        for _ in range(2):
+            with ad.GradientTape() as tape:
+                tape.watch(x)
+                y = x * x - 2.0
+            x = x - y / tape.gradient(y, x)
+        return x
+
+    with ad.trace() as traced:
+        second(ad.constant(2.0))
+    steps, moments = read(document := traced.document())
+    recorded = [step for step in steps if step["kind"] == "record"]
+    assert [document["tapes"][step["within"]]["name"] for step in recorded if "within" in step] == ["inner"] * 3
+    assert ["within" in step for step in recorded] == ["in the pass of" in step["text"] for step in recorded]
+    assert not any(now.over for now in moments)
+    with ad.trace() as traced:
+        newton(ad.constant(2.0))
+    steps, moments = read(traced.document())
+    assert steps[-1]["text"].endswith("newton returns x, which is 1.42.")
+    assert [number for number, now in enumerate(moments) if now.over] == [len(steps) - 1]
+
+
+def test_a_program_without_a_pass_is_never_over():
+    def double(n):
+        return 2 * n
+
+    with ad.trace() as traced:
+        n = double(2)  # noqa: F841
+    assert not any(now.over for now in read(traced.document())[1])
+
+
 def test_a_training_goes_forward_backward_and_updates_again_and_again():
     x, w = np.array([1.0, 2.0]), ad.Variable(3.0, name="w")
     with ad.trace() as traced:

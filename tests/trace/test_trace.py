@@ -187,7 +187,8 @@ def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
         assert all(0 <= i < len(d["tensors"]) for i in [*entry["inputs"], entry["output"]])
         assert all(0 <= i < len(d["tapes"]) for i in entry["tapes"])
         check_where(entry["where"])
-    changing = {"backward", "tangents", "update", "pass", "values", "flow", "fate", "unconnected", "paused", "lanes"}
+    changing = {"backward", "tangents", "update", "over", "pass", "values", "flow", "fate", "unconnected", "paused"}
+    changing |= {"lanes"}
     for state, step in zip(d["states"], d["steps"], strict=True):
         assert set(state) <= changing
         assert "flow" not in state or {state["flow"], "pass"} <= set(step)
@@ -200,7 +201,8 @@ def test_every_index_of_a_document_is_in_range_and_every_field_is_there(make):
             assert 0 <= tape < len(d["tapes"])
     for step in d["steps"]:
         fields = FIELDS[step["kind"]] | {"kind", "text", "tape", "where", "memory"}
-        optional = {"call", "passed", "unfolded", "born"} | ({"formula"} if step["kind"] == "assign" else set())
+        optional = {"call", "passed", "unfolded", "born"}
+        optional |= {"assign": {"formula", "in_numbers", "numbers"}, "record": {"within"}}.get(step["kind"], set())
         assert fields == set(step) - optional
         if "formula" in step:
             check_formula(d["formulas"][step["formula"]], 1)

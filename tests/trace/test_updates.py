@@ -121,7 +121,7 @@ def updates(traced):
         (scaled, "w - 0.1 * g", ["-", 0, ["*", ["number", 0.1], "g"]]),
         (both_sides, "w - g / 8.0", ["-", 0, ["/", "g", ["number", 8.0]]]),
         (as_it_is, "w - g", ["-", 0, "g"]),
-        (nn.SGD(0.1).apply, "w - 0.1 * w_bar", ["-", 0, ["*", ["number", 0.1], "g"]]),
+        (nn.SGD(0.1).apply, "w - 0.1 * dloss/dw", ["-", 0, ["*", ["number", 0.1], "g"]]),
     ],
     ids=["scaled", "both sides", "as it is", "SGD"],
 )
@@ -373,7 +373,7 @@ def test_a_name_that_is_given_to_a_step_downhill_is_an_update(turn, value):
     tree = ["-", 0, ["*", ["number", 0.25], "g"]]
     first, second = rebinding(turn, ad.constant(value))
     is_named = turn is not in_one_line
-    gradients = ("g", "g") if is_named else ("w_bar", "w₂_bar")
+    gradients = ("g", "g") if is_named else ("dloss/dw", "dloss/dw₂")
     assert first[0].startswith(f"w, called w₂ here, is w - 0.25 * {gradients[0]}, which is ")
     assert second[0].startswith(f"w, called w₃ here, is w₂ - 0.25 * {gradients[1]}, which is ")
     assert first[1:] == (tree, "w_2 = w - 0.25 * w_bar")
@@ -426,8 +426,8 @@ def test_every_name_of_a_line_and_every_item_of_a_list_has_an_update_of_its_own(
     assert [text.partition(", which")[0] for text in texts] == [
         "w, called w₂ here, is w - 0.3 * gw",
         "b, called b₂ here, is b - 0.3 * gb",
-        "p[0] is w₂ - 0.5 * w₂_bar",
-        "p[1] is b₂ - 0.5 * b₂_bar",
+        "p[0] is w₂ - 0.5 * dloss/dw₂",
+        "p[1] is b₂ - 0.5 * dloss/db₂",
     ]
 
 
@@ -459,7 +459,7 @@ def test_a_new_value_that_is_assigned_to_before_it_is_watched_keeps_its_update()
         with ad.GradientTape() as tape:
             loss = w * w
     first, second = (step for step in traced.document()["steps"] if step["kind"] == "assign")
-    assert first["text"].endswith("is w - 0.25 * w_bar, which is 1.5.")
+    assert first["text"].endswith("is w - 0.25 * dloss/dw, which is 1.5.")
     assert second["value"]["text"] == "7"
 
 
@@ -621,3 +621,75 @@ def test_two_gradients_that_the_program_calls_the_same_are_told_apart():
     (told,) = [step["text"] for step in traced.document()["steps"] if step["kind"] == "assign"]
     assert "g + g" not in told
     assert told.endswith("is assigned w - 0.1 * (0.0 + w_bar + w_bar_2), which is 0.4.")
+
+
+def by_name(w, m):
+    w.assign(w - 0.1 * m)
+
+
+def by_subtracting(w, m):
+    w.assign_sub(0.1 * m)
+
+
+@pytest.mark.parametrize("step", [by_name, by_subtracting])
+@pytest.mark.parametrize("convert", [lambda g: g, lambda g: g.numpy()], ids=["tensor", "plain"])
+def test_what_an_update_is_computed_from_has_the_readers_own_name_and_its_number(step, convert):
+    w, m = ad.Variable(2.0, name="w"), 0.0
+    with ad.trace() as traced:
+        for _ in range(2):
+            with ad.GradientTape() as tape:
+                loss = w * w
+            m = 0.9 * m + convert(tape.gradient(loss, w))
+            step(w, m)
+    document = traced.document()
+    updates = [each for each in document["steps"] if each["kind"] == "assign"]
+    formulas = [document["formulas"][each["formula"]] for each in updates]
+    assert formulas == [["-", 0, ["*", ["number", 0.1], ["name", "m"]]]] * 2
+    assert [each["text"].partition(" is assigned ")[2] for each in updates] == [
+        "w - 0.1 * m, which is 1.6.",
+        "w - 0.1 * m, which is 0.92.",
+    ]
+    assert [in_numbers(document, each) for each in updates] == [
+        ["-", "2", ["*", ["number", 0.1], "4"]],
+        ["-", "1.6", ["*", ["number", 0.1], "6.8"]],
+    ]
+
+
+def in_numbers(document, step):
+    def fill(tree):
+        if isinstance(tree, int):
+            return step["numbers"][tree]
+        return [tree[0], *(tree[1:] if tree[0] == "number" else map(fill, tree[1:]))]
+
+    return fill(document["formulas"][step["in_numbers"]])
+
+
+def test_an_array_in_an_update_has_the_readers_own_name():
+    w = ad.Variable([2.0, 1.0], name="w")
+    with ad.trace() as traced:
+        m = np.array([4.0, 2.0])
+        w.assign(w - 0.1 * m)
+    document = traced.document()
+    (step,) = (each for each in document["steps"] if each["kind"] == "assign")
+    assert step["text"].endswith("is assigned w - 0.1 * m, which is [1.6 0.8].")
+    assert document["formulas"][step["formula"]] == ["-", 0, ["*", ["number", 0.1], ["name", "m"]]]
+    assert "numbers" not in step
+
+
+@pytest.mark.parametrize("turns", [1, 2])
+def test_a_gradient_that_is_taken_inside_an_update_is_said_as_a_derivative(turns):
+    x = ad.Variable(2.0, name="x")
+    with ad.trace() as traced:
+        for _ in range(turns):
+            with ad.GradientTape() as tape:
+                y = x * x - 2.0
+            x.assign(x - y / tape.gradient(y, x))
+    document = traced.document()
+    last = [each for each in document["steps"] if each["kind"] == "assign"][-1]
+    said, numbers = (
+        ("x - y / (dy/dx), which is 1.5.", ["-", "2", ["/", "2", "4"]])
+        if turns == 1
+        else ("x - y₂ / (dy₂/dx), which is 1.42.", ["-", "1.5", ["/", "0.25", "3"]])
+    )
+    assert last["text"].endswith(f"is assigned {said}")
+    assert in_numbers(document, last) == numbers

@@ -90,6 +90,9 @@ interface Step {
   value?: NDArray;
   from?: number;
   formula?: number;
+  within?: number;
+  in_numbers?: number;
+  numbers?: string[];
   how?: string;
   what?: string;
   targets?: number[];
@@ -113,6 +116,7 @@ interface State {
   pass?: number | null;
   tangents?: boolean;
   update?: boolean;
+  over?: boolean;
   values?: number[];
   flow?: "after" | "cotangent" | "tangent";
   fate?: "recorded" | "cut" | "skip" | "pulled" | "pushed";

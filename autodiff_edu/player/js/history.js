@@ -32,7 +32,8 @@ export function latest(changes, step) {
  */
 export function readHistory(trace) {
   const { steps, states, tensors, entries } = trace;
-  /** @type {{ backward: boolean, tangents: boolean, update: boolean, pass: number | null, paused: number[] }[]} */
+  /** @typedef {Record<"backward" | "tangents" | "update" | "over", boolean>} Flags */
+  /** @type {(Flags & { pass: number | null, paused: number[] })[]} */
   const flags = [];
   /** @typedef {Map<number, Change[]>} ByPass */
   const values = tensors.map(() => /** @type {Change[]} */ ([]));
@@ -46,7 +47,8 @@ export function readHistory(trace) {
     lists.get(key).push(item);
   };
   states.forEach(({ values: known = [], unconnected: missed = [], lanes: begun = [], flow, fate, ...flag }, step) => {
-    const before = flags.at(-1) ?? { backward: false, tangents: false, update: false, pass: null, paused: [] };
+    const before = flags.at(-1) ??
+      { backward: false, tangents: false, update: false, over: false, pass: null, paused: [] };
     const now = { ...before, ...flag };
     flags.push(now);
     const { tensor, entry, value } = steps[step];
@@ -96,12 +98,14 @@ export function readHistory(trace) {
   /**
    * What goes on at a step, as the heading says it: strings.js has its words. Steps in a row with the same are a phase.
    * @param {number} number
-   * @returns {"forward" | "backward" | "tangents" | "update" | "explain" | "error"}
+   * @returns {"forward" | "backward" | "tangents" | "update" | "over" | "explain" | "error"}
    */
   const phase = (number) => {
-    const { kind } = steps[number];
+    const { kind, within } = steps[number];
     if (kind === "error" || kind === "explain") return kind;
-    return update[number] ? "update" : backward[number] ? "backward" : pushing(number) ? "tangents" : "forward";
+    if (flags[number].over) return "over";
+    if (update[number]) return "update";
+    return backward[number] || within !== undefined ? "backward" : pushing(number) ? "tangents" : "forward";
   };
   /**
    * The step at which a pass comes to the entry: the pass on show, else the first that does.

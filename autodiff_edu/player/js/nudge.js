@@ -178,6 +178,9 @@ export function nudgeView(trace, history, panel, stays = false) {
   else panel.querySelector("figcaption").append(button);
   panel.append(element);
 
+  /** Whether the pass on show adds nothing more to the cotangent of a tensor, which the panel shows. */
+  const isFinished = (/** @type {number} */ tensor) => !history.totals(tensor)
+    .some(({ step }) => step > current && trace.steps[step].pass === history.pass[current]);
   const missing = (/** @type {Moved} */ { isOther }) => (isOther ? words.unknown : words.notFinite);
   const redraw = () => {
     const nudge = kept[/** @type {any} */ (choice.value)];
@@ -192,7 +195,8 @@ export function nudgeView(trace, history, panel, stays = false) {
     write(change, to === null ? words.by(by) : words.change(place, withMinus(from), to));
     numbers.replaceChildren(
       row("moved", words.moves(targetName), moved),
-      row("said", words.says, slope === undefined ? said : words.product(withMinus(slope), withMinus(at.by), said)),
+      row("said", isFinished(tensor) ? words.says : words.saysFinished,
+        slope === undefined ? said : words.product(withMinus(slope), withMinus(at.by), said)),
       row("gap", words.gap, gap ?? "—"),
     );
     plot.replaceChildren(...plotOf(points, at, [words.nudgeOf(what), words.changeOf(targetName)], always));

@@ -84,7 +84,7 @@ function rowPlace(role, fields = [{}, {}]) {
 
 /**
  * A number in few digits, to stand in a formula; null where there is none.
- * @param {NDArray | null} array
+ * @param {Pick<NDArray, "shape" | "text"> | null} array
  */
 function short(array, staged = false) {
   if (array?.shape.length !== 0) return null;
@@ -163,7 +163,7 @@ function formulasOf(trace, read, history, tangents, isCovered, isAsking, staged,
     return all && numeric.textContent !== symbolic.textContent ? [symbolic, numeric] : [symbolic];
   };
   const written = (/** @type {NDArray} */ { text }) => (staged() ? brief(text) : text);
-  const briefly = (/** @type {NDArray | null} */ array) => short(array, staged());
+  const briefly = (/** @type {Pick<NDArray, "shape" | "text"> | null} */ array) => short(array, staged());
   /** @type {(array: NDArray | null) => Element[]} */
   const outcome = (array) =>
     (array && array.text.length > LONGEST_RESULT ? [] : [result(array ? written(array) : UNKNOWN)]);
@@ -247,7 +247,7 @@ function formulasOf(trace, read, history, tangents, isCovered, isAsking, staged,
   };
   /** @type {(entry: number, number: number) => Element} */
   const pushed = (entry, number) => tangents.formula(entry, number, { name, short: briefly, value, outcome });
-  const updated = (/** @type {number} */ number) => drawUpdate(trace, history, number, { short: briefly, outcome });
+  const updated = (/** @type {number} */ number) => drawUpdate(trace, number, { short: briefly, outcome });
   return { forward, backward, pushed, updated };
 }
 

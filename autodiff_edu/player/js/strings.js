@@ -64,6 +64,7 @@ export const STRINGS = {
     error: "✗ stopped",
     tangents: "→ forward pass, with tangents",
     update: "↻ update",
+    over: "✓ finished",
     /** @type {(step: number, of: number) => string} */
     count: (step, of) => `step ${step} of ${of}`,
   },
@@ -426,6 +427,7 @@ export const STRINGS = {
     changeOf: (target) => `change of ${target}`,
     moves: (target) => `${target} actually moves`,
     says: "the cotangent says",
+    saysFinished: "the finished cotangent says",
     product: (slope, by, said) => `${slope} × ${by} = ${said}`,
     nothing: "nothing",
     gap: "the gap",

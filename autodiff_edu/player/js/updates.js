@@ -2,23 +2,20 @@
 
 import { drawBarName, drawName, drawTree, equation } from "./formula.js";
 
+/** @typedef {Pick<NDArray, "shape" | "text">} Short */
+
 /**
  * The formula in names and, where all of it is numbers, in numbers.
  * @param {Trace} trace
- * @param {import("./history.js").History} history
  * @param {number} number
- * @param {{ short: (array: NDArray | null) => string | null, outcome: (array: NDArray | null) => Element[] }} written
+ * @param {{ short: (array: Short) => string | null, outcome: (array: NDArray | null) => Element[] }} written
  */
-export function drawUpdate({ steps, tensors, formulas }, history, number, { short, outcome }) {
-  const { tensor, value, formula, from = tensor } = steps[number];
+export function drawUpdate({ steps, tensors, formulas }, number, { short, outcome }) {
+  const { tensor, value, formula, in_numbers: inNumbers, numbers, from = tensor } = steps[number];
   const { name } = tensors[from];
-  const tree = formulas[formula];
-  const before = number ? history.known(from, number - 1) : null;
-  const numberOf = (/** @type {Leaf} */ leaf) => short(leaf === "g" ? history.cotangent(from, number) : before);
-  const hasNames = /"(bar|name)"/.test(JSON.stringify(tree)); // of other variables, or of the program's own lines
-  const isKnown = !hasNames && short(value) !== null && [0, "g"].every((leaf) => numberOf(/** @type {Leaf} */ (leaf)));
-  const symbolic = drawTree(tree, (leaf) => ({ node: (leaf === "g" ? drawBarName : drawName)(name) }));
-  const numeric = isKnown ? [drawTree(tree, (leaf) => ({ number: numberOf(leaf) }))] : [];
+  const symbolic = drawTree(formulas[formula], (leaf) => ({ node: (leaf === "g" ? drawBarName : drawName)(name) }));
+  const numberOf = (/** @type {Leaf} */ leaf) => short({ shape: [], text: numbers[/** @type {number} */ (leaf)] });
+  const numeric = numbers ? [drawTree(formulas[inNumbers], (leaf) => ({ number: numberOf(leaf) }))] : [];
   const others = [...numeric, ...outcome(value)].map((node) => /** @type {[string, Element]} */ (["=", node]));
   return equation(drawName(tensors[tensor].name), [":=", symbolic], ...others);
 }

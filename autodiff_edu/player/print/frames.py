@@ -229,6 +229,7 @@ class StepPicture:
         self.layout = fold(layout, self.home) if "links" in layout else layout
         passing = UPDATE if self.now.update else BACKWARD if self.now.backward else FORWARD
         self.colour, self.tint = STOPPED if self.stopped else passing
+        self.heading_ink = BACKWARD[0] if "within" in self.now.step else self.colour
         self.flowing = FORWARD if self.now.pushes else BACKWARD
         words = {"cut": "cut", "skip": "skipped"}  # by tensor: no cotangent comes through these
         kinds = {document["entries"][entry]["output"]: kind for entry, kind in self.now.fates.items()}
@@ -261,7 +262,9 @@ class StepPicture:
         back = "← walking back" if self.now.step["kind"] == "explain" else "← backward pass"
         if self.walks or self.stopped:
             return "✗ stopped" if self.stopped else ""
-        return "↻ update" if self.now.update else back if self.now.backward else forward
+        if self.now.update or self.now.over:
+            return "✓ finished" if self.now.over else "↻ update"
+        return back if self.now.backward or "within" in self.now.step else forward
 
     def draw(self, x: float, y: float, width: float, height: float) -> list[Shape]:
         """Place the parts of the frame: direction, code, graph, sentence."""
@@ -269,7 +272,7 @@ class StepPicture:
         count = f"step {self.number + 1} of {len(self.document['steps'])}"
         shapes: list[Shape] = [
             Path(rounded_box(x, y, width, height, 8), PAPER, RULE),
-            TextLine(left, y + 22, self.direction, 13, self.colour, bold=True, family=SANS),
+            TextLine(left, y + 22, self.direction, 13, self.heading_ink, bold=True, family=SANS),
             TextLine(right, y + 22, count, 12, QUIET, "end", family=SANS),
             *([] if self.walks else self.code(left, y + 32, room)),
         ]

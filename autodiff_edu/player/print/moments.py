@@ -27,9 +27,9 @@ class Moment:
     ----------
     step : dict
         The step of the document.
-    backward, tangents, update : bool
+    backward, tangents, update, over : bool
         Whether it belongs to a backward pass; whether the pass on show, or else the next, pushes tangents forward;
-        whether variables get new values.
+        whether variables get new values; whether only plain lines come after the last pass.
     on_show : int or None
         The pass whose cotangents or tangents are on show.
     values, flows : dict of int to dict
@@ -44,6 +44,7 @@ class Moment:
     backward: bool = False
     tangents: bool = False
     update: bool = False
+    over: bool = False
     on_show: int | None = None
     values: dict[int, dict[str, Any]] = field(default_factory=dict)
     flows: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -63,6 +64,7 @@ def read_moment(document: dict[str, Any], number: int) -> Moment:
         now.backward = change.get("backward", now.backward)
         now.tangents = change.get("tangents", now.tangents)
         now.update = change.get("update", now.update)
+        now.over = change.get("over", now.over)
         now.on_show = change.get("pass", now.on_show)
         for tensor in change.get("values", ()):
             now.values[tensor] = step.get("value", document["tensors"][tensor]["value"])

@@ -115,7 +115,7 @@ class SlideLayout:
         steps, wide = len(self.document["steps"]), self.room if self.lists else LEFT
         back: list[Shape] = [Path(f"M0 0H{WIDTH:g}V{HEIGHT:g}H0Z", fill=PAPER)]
         heading: list[Shape] = [
-            TextLine(MARGIN, MARGIN + 20, frame.direction, WORDS, frame.colour, bold=True, family=SANS),
+            TextLine(MARGIN, MARGIN + 20, frame.direction, WORDS, frame.heading_ink, bold=True, family=SANS),
             TextLine(MARGIN + wide, MARGIN + 20, f"step {number + 1} of {steps}", CAPTIONS, QUIET, "end", family=SANS),
         ]
         sentence = wrap(frame.now.step["text"], wide, WORDS, self.words)
