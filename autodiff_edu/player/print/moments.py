@@ -126,7 +126,13 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
             arrived[step["pass"], step["entry"]] = step["cotangent"]
         if step["kind"] == "accumulate":
             lessons = _count_lessons(step, arrived.get((step["pass"], step["entry"])))
-            teaching[number] = lessons, step["count"] == step["of"], step["of"], number
+            teaching[number] = (
+                lessons,
+                not _has_exponent(step["after"]),
+                step["count"] == step["of"],
+                step["of"],
+                number,
+            )
     taught = sorted(added, key=teaching.__getitem__, reverse=True)
     full = [number for number in taught if steps[number]["count"] == steps[number]["of"]]
     by_pass: dict[int, int] = {}  # of tapes around each other, each has a frame
@@ -164,12 +170,17 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
 
 
 def _count_lessons(step: dict[str, Any], cotangent: dict[str, Any] | None) -> int:
-    """Count what a reader sees in a contribution: a product, a sum that changes and, twice, no tiny number."""
+    """Count what a reader sees in a contribution: a product, a sum that changes and, twice, no tiny factor."""
     before, contribution, after = step["before"], step["contribution"], step["after"]
-    numbers = [array for array in (cotangent, before, contribution, after) if array]
+    factors = [array for array in (cotangent, contribution) if array]
     multiplies = cotangent is not None and not (_is_one(cotangent) or _is_signed(contribution, cotangent))
     adds = before is not None and brief(after["text"]) not in (brief(before["text"]), brief(contribution["text"]))
-    return multiplies + adds + 2 * (not any(re.search(r"\de", array["text"]) for array in numbers))
+    return multiplies + adds + 2 * (not any(map(_has_exponent, factors)))
+
+
+def _has_exponent(array: dict[str, Any]) -> bool:
+    """Return whether a number of an array is written with an exponent, for it is tiny or huge."""
+    return re.search(r"\de", array["text"]) is not None
 
 
 def _is_one(array: dict[str, Any]) -> bool:
