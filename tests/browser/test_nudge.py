@@ -364,10 +364,14 @@ def test_any_element_of_a_small_array_is_chosen_in_its_picture_with_the_mouse_an
     assert nudging.panel.locator('[aria-checked="true"]').count() == 0
 
 
-def test_letters_are_the_players_and_a_change_is_whole_in_its_box_in_place_of_the_value(visit: Any, tmp_path: Path) -> None:
+def test_letters_are_the_players_and_a_change_is_whole_in_its_box_in_place_of_the_value(
+    visit: Any, tmp_path: Path
+) -> None:
     nudging = Nudging(visit(save_page(square(), tmp_path), viewport={"width": 1280, "height": 720})).open()
     for box in nudging.root.locator(".graph [data-tensor]:has(.change)").all():
-        frame, change, name = (box.locator(part).first.bounding_box() for part in ("rect", ".change", "[data-part=name]"))
+        frame, change, name = (
+            box.locator(part).first.bounding_box() for part in ("rect", ".change", "[data-part=name]")
+        )
         assert frame["x"] < change["x"]
         assert change["x"] + change["width"] < frame["x"] + frame["width"]
         assert name["y"] + name["height"] <= change["y"] + 4

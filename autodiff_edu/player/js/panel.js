@@ -216,7 +216,8 @@ function formulasOf(trace, read, history, tangents, isCovered, isAsking, staged,
     const { arguments: given, output, formula } = trace.entries[entry];
     // Right of a matrix a vector is a column, and so is what comes of it.
     const right = trace.tensors[/** @type {number} */ (given[1])];
-    const upright = [trace.formulas[formula]].flat()[0] === "@" && right?.value.shape.length === 1;
+    const [head, called] = [trace.formulas[formula]].flat();
+    const upright = (head === "@" || called === "solve") && right?.value.shape.length === 1;
     let some = false; // but few numbers in colours, where they don't fit as numbers, say nothing
     const drawn = drawTree(tree, (leaf) => {
       let array = values(leaf);
