@@ -262,8 +262,8 @@ export function arrayPlace(attributes = {}) {
     const [rows, columns] = size > 0 && array.shape.length > 1 ? array.shape.slice(-2) : [0, 0];
     const [most, isVector] = [low ? LOWEST_TABLE : TALLEST_TABLE, array?.shape.length === 1];
     const narrow = isVector ? VECTOR_ROOM : NARROW;
-    /** @type {(numbers: Data[][], digits: number) => boolean} */
-    const isTooWide = (numbers, digits) => lettersOf(numbers, digits) + 0.6 * numbers[0].length > (room ?? VECTOR_ROOM);
+    /** @type {(numbers: Data[][], count: number) => boolean} */
+    const isTooWide = (numbers, count) => lettersOf(numbers, count) + 0.6 * numbers[0].length > (room ?? VECTOR_ROOM);
     const digitsOf = (/** @type {Data[][]} */ numbers) =>
       (lettersOf(numbers, 3) <= narrow && !(room && isTooWide(numbers, 3)) ? 3 : 2);
     const isWide = (/** @type {Piece} */ { rows: numbers }) => isTooWide(numbers, isVector ? 3 : digitsOf(numbers));

@@ -2,8 +2,9 @@
  * Curves: how what is computed anew, under one name, changes over all steps.
  *
  * The tensors loss, loss₂, loss₃ are one curve, and so are the targets of the passes where the code has no name for
- * them. Numbers are drawn as they are, arrays as their norms; each curve has a scale of its own, logarithmic where sizes
- * are of many magnitudes. The cotangents of one name are such a curve: each as large as when its pass has added it up.
+ * them. Numbers are drawn as they are, arrays as their norms; each curve has a scale of its own, logarithmic where its
+ * sizes are of many magnitudes. The cotangents of one name are such a curve: each as large as it is when its pass has
+ * added it up.
  */
 
 import { flat } from "./array.js";
@@ -107,7 +108,8 @@ function familiesOf(steps, tensors, changesOf) {
 export function readCotangents({ steps, tensors }, { totals }) {
   const rankOf = ({ rank = 0 }) => (rank === 1 ? 0 : 1);
   return familiesOf(steps, tensors, totals).map((family) => scaled(family, true))
-    .filter(({ heights, points }) => heights.length && points.length >= FEWEST_COTANGENTS).sort((one, other) => rankOf(one) - rankOf(other) || other.points.length - one.points.length);
+    .filter(({ heights, points }) => heights.length && points.length >= FEWEST_COTANGENTS)
+    .sort((one, other) => rankOf(one) - rankOf(other) || other.points.length - one.points.length);
 }
 
 /** @param {number} exponent */

@@ -180,7 +180,8 @@ function formulasOf(trace, read, history, tangents, isCovered, isAsking, staged,
   const matrix = (array) =>
     drawMatrix(piecesOf(array)[0].rows.map((row) => row.map((item) => formatBriefly(item, 3))));
   /** @type {(array: NDArray | null, most: number) => Element[]} */
-  const inNumbers = (array, most) => (array?.shape.length > 1 && isSmall(array, most) ? [matrix(array)] : outcome(array));
+  const inNumbers = (array, most) =>
+    (array?.shape.length > 1 && isSmall(array, most) ? [matrix(array)] : outcome(array));
   /**
    * Signs before the nodes, but for one that says what the one before it says.
    * @type {(first: string, nodes: Element[]) => [sign: string, node: Element][]}
@@ -204,7 +205,8 @@ function formulasOf(trace, read, history, tangents, isCovered, isAsking, staged,
     const nodes = both(entry, tree, values, digits ?? apart);
     const drawn = most ? pictured(entry, tree, values, most) : [];
     nodes.push(...drawn.filter((node) => !node.querySelector("svg")));
-    nodes.push(...(apart && itemOf(total) !== null ? [result(total.text)] : most ? inNumbers(total, most) : outcome(total)));
+    nodes.push(...(apart && itemOf(total) !== null ? [result(total.text)]
+      : most ? inNumbers(total, most) : outcome(total)));
     return equation(drawName(trace.tensors[output].name), ...signed("=", nodes));
   };
   /**
@@ -348,7 +350,8 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
       } else if (!covered) entry.contributions.forEach((formula, index) => {
         if (formula === null || shown.length === MOST_INPUTS) return;
         const isLit = step.kind === "accumulate" && step.argument === index;
-        const drawn = (/** @type {number} */ detail) => formulas.backward(step.entry, index, number, isLit, detail, most);
+        const drawn = (/** @type {number} */ detail) =>
+          formulas.backward(step.entry, index, number, isLit, detail, most);
         const line = make("div", { "data-now": isLit || null }, drawn(2));
         if (isLit) simpler = [1, 0].map((detail) => () => line.replaceChildren(drawn(detail)));
         shown.push(line);
@@ -488,7 +491,8 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
       const sent = forwards ? history.cotangent(tensor, number) : read.contribution(step.entry, index, number);
       const label = [forwards ? "" : words.contribution, stackOf(tensor, sent)].filter(Boolean).join(", ");
       const [value, { limits }] = [read.value(tensor, number), boxes[tensor]];
-      rows[place].show(words.input, trace.tensors[tensor], value, sent, label, limits, roomOf(TABLE_ROOM), digits, high);
+      const room = roomOf(TABLE_ROOM);
+      rows[place].show(words.input, trace.tensors[tensor], value, sent, label, limits, room, digits, high);
     });
     const ofTensor = () => (subject === undefined ? null : history.cotangent(subject, number));
     const arrived = entry ? history.arrived(step.entry, number) : ofTensor();
@@ -525,11 +529,13 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
     nameParts.forEach((name, index) => name(called[index], called[index] === words.contribution && "contribution"));
     const limit = boxes[step.tensor]?.limits?.cotangent ?? limitOf(...arrays); // one scale, so that the sum can be seen
     const ofPhone = isWritten(arrays[2]) && flat(arrays[2]).length <= FEW ? ROOM_OF_FEW : TABLE_ROOM;
-    const room = roomOf(arrays[2]?.shape.length > 1 ? 2 * TABLE_ROOM : SUM_ROOM) ?? (phone.matches ? ofPhone : undefined);
+    const ofStage = arrays[2]?.shape.length > 1 ? 2 * TABLE_ROOM : SUM_ROOM;
+    const room = roomOf(ofStage) ?? (phone.matches ? ofPhone : undefined);
     const [first, second, total] = arrays.map(itemOf);
     const digits = digitsIn([first, second], total, room !== undefined); // where there is little room, three are shown
     const apart = arrays[0] && digitsApart(arrays);
-    places.forEach((place, index) => place.show(arrays[index], limit, room, (index < 2 ? digits : undefined) ?? apart, room && !high));
+    places.forEach((place, index) =>
+      place.show(arrays[index], limit, room, (index < 2 ? digits : undefined) ?? apart, room && !high));
     set(sum, "data-active", sums || moves?.active || null);
     // Long texts need the whole width, one below the other.
     set(sum, "data-long", arrays.some(isLong) || null);
@@ -581,6 +587,7 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
   const follows = (number) => trace.steps[number].kind === "accumulate" && element.checkVisibility();
   // The accumulator stays in view, below what scrolls.
   const inside = make("div", { class: "body" }, atHand, unseen, accumulator);
-  const element = make("figure", { class: "panel" }, make("figcaption", {}, caption, memory), inside);
+  const named = { class: "panel", role: "group", "aria-label": STRINGS.stage.panel };
+  const element = make("figure", named, make("figcaption", {}, caption, memory), inside);
   return { element, show, follows };
 }

@@ -101,7 +101,7 @@ export function stripView(trace, history, go, isCovered) {
       const known = curve.chip.dataset.ink !== undefined && latest(curve.points, step);
       if (!known) write(curve.label, curve.name);
       else if (known.scalar) write(curve.label, words.value(curve.name, known.text));
-      else write(curve.label, words.size(curve.name, curve.log ? formatPower(known.height) : formatHeight(known.height)));
+      else write(curve.label, words.size(curve.name, (curve.log ? formatPower : formatHeight)(known.height)));
     }
   };
   const stepAt = (/** @type {MouseEvent} */ { clientX }) => {
