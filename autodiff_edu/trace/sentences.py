@@ -347,7 +347,7 @@ def _count_digits_apart(one: Any, other: Any, same: int) -> int:
 
 
 def _describe_agreement(entry: Entry) -> str:
-    """Say so where two numbers cancel that agree in so many digits that all that is left may be rounding."""
+    """Write that two numbers agree that cancel, where all that is left may be rounding."""
     sign, total = SUMS.get(entry.operation), entry.output_value
     if sign is None or entry.values is None or np.shape(total) or not (total and np.isfinite(total)):
         return ""
