@@ -20,6 +20,7 @@ from ..text.formatting import (
     count_digits_of_sum,
     derivative,
     is_written,
+    number,
     short_value,
     spoken_size,
     spoken_value,
@@ -41,6 +42,8 @@ OF_TAPES = {
 
 SHOWN = 6
 """How many digits the numbers of a document have."""
+MOST_DIGITS = 10
+"""How many a sentence shows at most, to tell two values apart: beyond, rounding decides."""
 SUMS = {np.add: 1.0, np.subtract: -1.0}
 """The sign that the second operand of a sum has."""
 
@@ -82,8 +85,7 @@ class Sentences:
         self.inner = inner
         self.renamed: set[tuple[int, str]] = set()  # second names that have been mentioned
         self.exact = ExactResults()
-        # By name, its last value with three and with six digits.
-        self.latest: dict[str, tuple[str, str] | None] = {}
+        self.latest: dict[str, Any] = {}  # by name, its last value
 
     def write(self, event: Event, step: dict[str, Any]) -> str:
         """Write the text of a step; everything else in it is there already."""
@@ -109,7 +111,7 @@ class Sentences:
                 digits = self._count_digits(labels[entry.output_id], value, entry.values or ())
                 which = f", which is {cancelling}{spoken_value(value, digits=digits)}"
                 text += which if written and value is not None else ""
-                text += " (0 up to rounding)" if is_zero else ""
+                text += " (0 up to rounding)" if is_zero else _describe_agreement(entry)
                 missed = f"{whose} is paused, so it does not record this."
                 recorded = missed if isinstance(event, events.Missed) else self._describe_recording(entry, step, whose)
                 return f"{text}.{self._describe_aliases(entry)} {_capitalise(recorded, self._own_name(whose))}"
@@ -186,11 +188,15 @@ class Sentences:
         return f"the new {name}{spoken_size(value)}{'' if called == name else f', called {called} here,'} is {which}."
 
     def _count_digits(self, name: str, value: Any, operands: Iterable[Any] = ()) -> int:
-        """Return 6 if three digits would hide how a value differs from an operand or its name's last value, else 3."""
-        variable, now = name.rstrip(SUBSCRIPTS), _write_twice(value)
-        others = [*map(_write_twice, operands), self.latest.get(variable)]
-        self.latest[variable] = now
-        return SHOWN if any(_is_hidden(now, other) for other in others) else 3
+        """Return how many digits tell a value from its operands and its name's last value: 3, or from 6 to 10.
+
+        A name whose value stays as it is has six, as in the graph.
+        """
+        variable = name.rstrip(SUBSCRIPTS)
+        before, self.latest[variable] = self.latest.get(variable), value
+        return max(
+            3, *(_count_digits_apart(value, other, 3) for other in operands), _count_digits_apart(value, before, SHOWN)
+        )
 
     def _entry(self, entry: Entry) -> str:
         return f"entry {self.numbers[entry.output_id]}, {self.labels[entry.output_id]} = {self.labels.text(entry)}"
@@ -323,6 +329,32 @@ def _write_twice(value: Any) -> tuple[str, str] | None:
 def _is_hidden(one: tuple[str, str] | None, other: tuple[str, str] | None) -> bool:
     """Return whether three digits hide a difference that six show."""
     return one is not None and other is not None and one[0] == other[0] and one[1] != other[1]
+
+
+def _count_digits_apart(one: Any, other: Any, same: int) -> int:
+    """Count the digits in which two values are not written alike, or return `same` if no ten digits tell them apart."""
+    one, other = (getattr(value, "_array", value) for value in (one, other))
+    if one is None or other is None or not is_written(one) or not is_written(other):
+        return 3
+    return next(
+        (
+            digits
+            for digits in (3, *range(SHOWN, MOST_DIGITS + 1))
+            if spoken_value(one, digits=digits) != spoken_value(other, digits=digits)
+        ),
+        same,
+    )
+
+
+def _describe_agreement(entry: Entry) -> str:
+    """Write that two numbers agree that cancel, where all that is left may be rounding."""
+    sign, total = SUMS.get(entry.operation), entry.output_value
+    if sign is None or entry.values is None or np.shape(total) or not (total and np.isfinite(total)):
+        return ""
+    first, second = (
+        number(getattr(value, "_array", value) * one, 15) for value, one in zip(entry.values, (1, -sign), strict=True)
+    )
+    return " (the two agree in their first 15 digits)" if first == second else ""
 
 
 def _describe_value(name: str, array: Any, digits: int = 3) -> str:

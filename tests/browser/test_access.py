@@ -195,3 +195,12 @@ def test_a_long_list_of_buttons_is_one_stop_and_arrows_lead_through_it(part: str
     assert player.root.locator(".scrubber input").input_value() == at, "the step stays"
     assert buttons.evaluate_all("all => all.filter(({ tabIndex }) => tabIndex >= 0).length") == 1
     assert violations(player.root) == []
+
+
+def test_figures_are_groups_with_short_names_and_their_buttons_stay_reachable(visit: Any, tmp_path: Path) -> None:
+    player = only(visit(save_page(diamond(), tmp_path)))
+    for name, button in (("Graph", "Replay wave"), ("Numbers", "Nudge")):
+        group = player.root.get_by_role("group", name=name, exact=True)
+        assert group.count() == 1
+        assert group.get_by_role("button", name=button, exact=True).count() == 1
+    assert player.root.get_by_role("group", name="Tape", exact=True).count() == 1

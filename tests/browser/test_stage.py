@@ -375,7 +375,7 @@ def test_rows_without_room_are_named_and_vectors_have_one_form(visit: Any, tmp_p
       const left = rows.filter((row) => !isSeen(row)).map((row) => row.querySelector(".name").textContent);
       const note = root.querySelector(".unseen");
       return [rows.length, left, note.textContent,
-        root.querySelectorAll(".about .numbers").length];
+        root.querySelectorAll(".about .numbers tr:only-child").length];
     }"""
     hidden, all_rows = 0, 0
     for count, left, note, cells in player.at_every_step(read):
@@ -421,6 +421,50 @@ def test_small_matrices_are_written_in_formulas_and_nothing_is_cut_or_covered(
     assert len(product) == 2
     assert all(matrices >= 2 for matrices in product) is (size == 3)
     assert not any("@" in text for *_, text in seen)
+
+
+def one_hidden_layer() -> ad.Trace:
+    """A layer of 2×3 weights and one of 3×1, on four points."""
+    inputs, wanted = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([[0.0], [1.0], [1.0], [0.0]])
+    w1 = ad.Variable([[0.13, -0.13, 0.64], [0.1, -0.54, 0.36]], name="w1")
+    b1 = ad.Variable([-0.1, 0.2, -0.3], name="b1")
+    w2 = ad.Variable([[1.3], [0.95], [-0.7]], name="w2")
+    with ad.trace("one hidden layer") as traced:
+        with ad.GradientTape() as tape:
+            h = np.tanh(inputs @ w1 + b1)
+            loss = np.mean((h @ w2 - wanted) ** 2)
+        tape.gradient(loss, [w1, b1, w2])
+    return traced
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
+def test_the_matrices_of_a_layer_are_written_where_there_is_room(
+    width: int, height: int, visit: Any, tmp_path: Path
+) -> None:
+    traced = one_hidden_layer()
+    player = enter(visit(save_page(traced, tmp_path), viewport={"width": width, "height": height}))
+    player.measures(x=0, y=0, width=width, height=height)
+    read = """root => {
+      const shown = (selector) => [...root.querySelectorAll(selector)].filter((part) => part.checkVisibility());
+      const part = root.querySelector(".sum[data-active]") ? ".accumulator" : ".body"; // rows may have no room then
+      const tables = shown(".panel .body .numbers");
+      return [shown(`.panel ${part} .heat`).length, tables.length,
+        Math.min(99, ...tables.map((table) => parseFloat(getComputedStyle(table).fontSize))),
+        Math.max(0, ...tables.map((table) =>
+          table.getBoundingClientRect().right - table.parentElement.getBoundingClientRect().right))];
+    }"""
+    seen = player.at_every_step(read)
+    assert min(size for *_, size, _ in seen) >= 1.5 * width / 100 - 0.1
+    assert max(over for *_, over in seen) <= 1
+    texts = [step["text"] for step in traced.document()["steps"]]
+    for part in (
+        "a 4×3 cotangent arrived at h",
+        "a 4×1 cotangent arrived at t",
+        "matrix-multiplied by w1",
+        "contribution to w1",
+    ):
+        (at,) = [number for number, text in enumerate(texts) if part in text][:1]
+        assert (seen[at][0], seen[at][1] > 1) == (0, True), texts[at]
 
 
 def test_where_the_whole_could_not_be_read_its_map_and_both_ends_stay(visit: Any, tmp_path: Path) -> None:

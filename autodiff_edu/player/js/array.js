@@ -16,7 +16,7 @@ const SHORT_LINE = 9; // letters that a vector of few numbers has room for in a 
 const HALF = 23; // letters and columns of a row in half of a narrow panel
 const SIDE_BY_SIDE = 13; // letters of a row, where three tables stand side by side in a narrow panel
 const LARGEST_WRITTEN = 12; // numbers of a result that is written out, as LARGEST_WRITTEN of text/formatting.py says
-const LOWEST_TABLE = 2; // rows, on stage, where more would leave too little room to the others
+const LOWEST_TABLE = 2; // rows where more would leave too little room to others
 
 /**
  * A number as a point on the colour scale: its magnitude if it is complex; infinite and NaN as they are.
@@ -236,8 +236,8 @@ export function arrayPlace(attributes = {}) {
   const details = make("details", { hidden: "" }, summary, tables);
   const legend = make("div", { class: "legend" });
   const element = make("div", { class: "array" }, text, picture, make("div", { class: "foot" }, legend, details));
-  /** @type {[NDArray | undefined, number | undefined, number | undefined, number | undefined, boolean]} */
-  let [current, scale, space, precision, filled] = [undefined, undefined, undefined, undefined, false];
+  /** @type {[NDArray | undefined, any[], boolean]} */
+  let [current, last, filled] = [undefined, [], false];
   const fill = () => {
     if (filled || !details.open || details.hidden) return;
     filled = true;
@@ -249,20 +249,24 @@ export function arrayPlace(attributes = {}) {
    * @param {number} [limit]
    * @param {number} [room]
    * @param {number} [digits] of a number; else as its text has, or three on stage
+   * @param {boolean} [low] whether a table has few rows
    */
-  const show = (array, limit = array && limitOf(array), room = undefined, digits = undefined) => {
-    if (array === current && limit === scale && room === space && digits === precision) return;
-    [current, scale, space, precision, filled] = [array, limit, room, digits, false];
+  const show = (array, limit = array && limitOf(array), room = undefined, digits = undefined, low = room > 0) => {
+    const now = [array, limit, room, digits, low];
+    if (now.every((part, index) => part === last[index])) return;
+    [current, last, filled] = [array, now, false];
     const exact = digits && typeof array?.data === "number";
     const said = exact ? withDigits(Number(array.data), digits) : array?.text ?? UNKNOWN;
     writeWhole(text, room && !exact ? brief(said) : said);
     const size = array?.data == null ? 0 : flat(array).length;
     const [rows, columns] = size > 0 && array.shape.length > 1 ? array.shape.slice(-2) : [0, 0];
-    const [most, isVector] = [room ? LOWEST_TABLE : TALLEST_TABLE, array?.shape.length === 1];
-    const letters = isVector ? VECTOR_ROOM : NARROW;
-    const digitsOf = (/** @type {Data[][]} */ numbers) => (lettersOf(numbers, 3) <= letters ? 3 : 2);
-    const isWide = (/** @type {Piece} */ { rows: numbers }) =>
-      lettersOf(numbers, 3) + 0.6 * numbers[0].length > (room ?? VECTOR_ROOM);
+    const [most, isVector] = [low ? LOWEST_TABLE : TALLEST_TABLE, array?.shape.length === 1];
+    const narrow = isVector ? VECTOR_ROOM : NARROW;
+    /** @type {(numbers: Data[][], count: number) => boolean} */
+    const isTooWide = (numbers, count) => lettersOf(numbers, count) + 0.6 * numbers[0].length > (room ?? VECTOR_ROOM);
+    const digitsOf = (/** @type {Data[][]} */ numbers) =>
+      (lettersOf(numbers, 3) <= narrow && !(room && isTooWide(numbers, 3)) ? 3 : 2);
+    const isWide = (/** @type {Piece} */ { rows: numbers }) => isTooWide(numbers, isVector ? 3 : digitsOf(numbers));
     const isTooLarge = size > LARGEST_TABLE || rows > most || columns > LONGEST_LINE;
     const wideRow = (room || isVector) && size > 0 && piecesOf(array).some(isWide);
     // Few numbers, which go on in the next line; on stage all of them, so that a table has one form for a size.

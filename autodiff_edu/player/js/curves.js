@@ -2,8 +2,9 @@
  * Curves: how what is computed anew, under one name, changes over all steps.
  *
  * The tensors loss, loss₂, loss₃ are one curve, and so are the targets of the passes where the code has no name for
- * them. Numbers are drawn as they are, arrays as their norms; each curve has a scale of its own. The cotangents of one
- * name are a curve on a logarithmic scale: each as large as it is when its pass has added it up.
+ * them. Numbers are drawn as they are, arrays as their norms; each curve has a scale of its own, logarithmic where its
+ * sizes are of many magnitudes. The cotangents of one name are such a curve: each as large as it is when its pass has
+ * added it up.
  */
 
 import { flat } from "./array.js";
@@ -12,6 +13,7 @@ import { STRINGS } from "./strings.js";
 
 const FEWEST_VALUES = 3; // values that make a curve
 const FEWEST_COTANGENTS = 5; // cotangents that do: fewer are read off the graph
+const MANY = 1e4; // times as large as the smallest: on a scale that is not logarithmic, one would see the largest alone
 
 /**
  * A number as it is, of anything else the norm; NaN where there is none to draw.
@@ -29,8 +31,19 @@ const pointOf = ({ step, array }) =>
 /**
  * @typedef {{ step: number, text: string, scalar: boolean, height: number }} Height
  * @typedef {{ name: string, rank: number, points: Height[] }} Family
- * @typedef {Family & { low: number, high: number, heights: number[] }} Curve
+ * @typedef {Family & { low: number, high: number, heights: number[], log?: boolean }} Curve
  */
+
+/**
+ * @param {Family} family
+ * @param {boolean} log
+ * @returns {Curve}
+ */
+function scaled({ points: all, ...family }, log) {
+  const points = all.map((point) => ({ ...point, height: log ? Math.log10(Math.abs(point.height)) : point.height }));
+  const heights = points.map(({ height }) => height).filter(Number.isFinite);
+  return { ...family, points, heights, log, low: Math.min(...heights), high: Math.max(...heights) };
+}
 
 /**
  * What is drawn, memory first where it is the point, the targets, then what is assigned to, then the rest.
@@ -43,10 +56,10 @@ export function readCurves({ steps, tensors, tapes, begins = [] }, { changes }) 
   // In two turns of a training, what is assigned to has three values, and the target only two.
   const trained = steps.some(({ kind }) => kind === "assign");
   return [...memoryCurve({ steps, tapes }), ...families].flatMap((curve) => {
-    const heights = curve.points.map(({ height }) => height).filter(Number.isFinite);
-    const [low, high] = [Math.min(...heights), Math.max(...heights)];
-    const enough = heights.length >= (trained && !curve.rank ? 2 : FEWEST_VALUES);
-    return enough && low < high ? [{ ...curve, low, high, heights }] : [];
+    const sizes = curve.points.map(({ height }) => Math.abs(height)).filter((size) => size > 0 && size < Infinity);
+    const drawn = scaled(curve, sizes.length >= FEWEST_VALUES && Math.max(...sizes) > MANY * Math.min(...sizes));
+    const enough = drawn.heights.length >= (trained && !curve.rank ? 2 : FEWEST_VALUES);
+    return enough && drawn.low < drawn.high ? [drawn] : [];
   }).sort((one, other) => one.rank - other.rank);
 }
 
@@ -86,21 +99,17 @@ function familiesOf(steps, tensors, changesOf) {
 
 /**
  * The sizes of cotangents, with the exponents to base 10 as heights; what is 0 or not finite has no place on the scale.
- * First come those of what is assigned to or watched, then those that have most values.
- * @param {Pick<Trace, "steps" | "tensors" | "begins">} trace
+ * First come those of what is assigned to or watched, then those that have most values. What a name began as is left
+ * out: as much comes back to `x = a` as a by all its uses.
+ * @param {Pick<Trace, "steps" | "tensors">} trace
  * @param {{ totals: (tensor: number) => Change[] }} history
  * @returns {Curve[]}
  */
-export function readCotangents({ steps, tensors, begins = [] }, { totals }) {
-  const others = begins.flatMap(({ name, tensor }) =>
-    (tensor === undefined ? [] : totals(tensor).map((total) => ({ ...total, name }))));
+export function readCotangents({ steps, tensors }, { totals }) {
   const rankOf = ({ rank = 0 }) => (rank === 1 ? 0 : 1);
-  return withStarts(familiesOf(steps, tensors, totals), others).flatMap((curve) => {
-    const points = curve.points.map(({ height, ...point }) => ({ ...point, height: Math.log10(Math.abs(height)) }));
-    const heights = points.map(({ height }) => height).filter(Number.isFinite);
-    if (!heights.length || points.length < FEWEST_COTANGENTS) return [];
-    return [{ ...curve, points, heights, low: Math.min(...heights), high: Math.max(...heights) }];
-  }).sort((one, other) => rankOf(one) - rankOf(other) || other.points.length - one.points.length);
+  return familiesOf(steps, tensors, totals).map((family) => scaled(family, true))
+    .filter(({ heights, points }) => heights.length && points.length >= FEWEST_COTANGENTS)
+    .sort((one, other) => rankOf(one) - rankOf(other) || other.points.length - one.points.length);
 }
 
 /** @param {number} exponent */
@@ -123,10 +132,11 @@ export function stairsOf({ points, low, high }, end) {
 
 /**
  * A curve in words.
- * @param {Pick<Curve, "name" | "points" | "heights">} curve
+ * @param {Pick<Curve, "name" | "points" | "heights" | "log">} curve
  */
-export function trendOf({ name, points, heights }) {
+export function trendOf({ name, points, heights, log }) {
   const [words, from, to] = [STRINGS.strip, heights[0], heights.at(-1)];
+  if (log) return words.logarithmic(name, formatPower(from), formatPower(to), heights.length);
   const way = from < to ? "rises" : from > to ? "falls" : "goes";
   return words[way](points[0].scalar ? name : words.norm(name), formatHeight(from), formatHeight(to), heights.length);
 }
@@ -136,9 +146,10 @@ export const formatHeight = (height, digits = 4) => String(Number(height.toPreci
 
 /**
  * How low and how high a curve goes, in few digits, but in as many as tell these two apart.
- * @type {(curve: Pick<Curve, "low" | "high">, digits?: number) => [string, string]}
+ * @type {(curve: Pick<Curve, "low" | "high" | "log">, digits?: number) => [string, string]}
  */
-export function formatRange({ low, high }, digits = 3) {
+export function formatRange({ low, high, log }, digits = 3) {
+  if (log) return [formatPower(low), `${formatPower(high)}, log`];
   const [from, to] = [formatHeight(low, digits), formatHeight(high, digits)];
   return from === to ? formatRange({ low, high }, digits + 1) : [from, to];
 }

@@ -379,7 +379,9 @@ export function graphView(trace, history, layout, go, flow, corners) {
   arrange();
   paint();
   const keys = make("p", { class: "keys", id: "graph-keys" }, words.keys);
-  const element = make("figure", { class: "graph-figure" }, caption, pane.box, pane.farEnds, pane.overview, keys);
+  // Named here, for a caption is read with the buttons in it.
+  const about = { class: "graph-figure", role: "group", "aria-label": words.heading };
+  const element = make("figure", about, caption, pane.box, pane.farEnds, pane.overview, keys);
   const preview = (/** @type {number} */ tensor) => boxes.get(tensor).preview;
   return { element, show, fit: pane.fit, showWhole: pane.showWhole, preview };
 }

@@ -135,12 +135,18 @@ function markChanges(root, changes, moving) {
   }
   for (const [tensor, text] of Object.entries(changes)) {
     const box = root?.querySelector(`.graph [data-tensor="${tensor}"]`);
-    const frame = box?.querySelector("rect"); // none where a fold has the box in it
-    if (!frame) continue;
-    const left = Number(frame.getAttribute("x"));
-    // On the upper edge of its box, which stops for it, as do arrows.
-    const back = draw("path", { d: `M${left + 2} -8h${7.3 * text.length + 4}v13H${left + 2}z` });
-    box.append(draw("g", { class: "change" }, back, draw("text", { x: left + 4, y: 2 }, text)));
+    /** @type {SVGTextElement} */
+    const value = box?.querySelector('[data-part="value"]'); // none where a fold has the box in it
+    if (!value) continue;
+    // In the place of the value, as wide as the box at most.
+    const change = /** @type {SVGTextElement} */ (value.cloneNode());
+    for (const [key, part] of [["data-part", null], ["class", "change"]]) set(change, key, part);
+    change.textContent = text;
+    value.after(change);
+    const room = Number(box.querySelector("rect").getAttribute("width")) - 2 * SHARED.box.padding;
+    if (change.getComputedTextLength() <= room) continue;
+    set(change, "textLength", room);
+    set(change, "lengthAdjust", "spacingAndGlyphs");
   }
 }
 

@@ -26,6 +26,8 @@ const SMALLEST = 0.72; // of the letters of a formula on stage
 const [LARGEST_MATRIX, LONGEST_VECTOR] = [3, 6]; // rows and columns of what a formula is written with in numbers
 const [TABLE_ROOM, SUM_ROOM] = [10, 15]; // letters of numbers side by side on stage; on a phone the first for both,
 const [FEW, ROOM_OF_FEW] = [4, 23]; // unless a sum has so few numbers
+/** Where high matrices are written on stage: in the sum, and in the rows, two below (2) or beside each other. */
+const WRITTEN = [[1, 2], [1, 1], [1, 0], [0, 2], [0, 1], [0, 0]];
 const isLong = (/** @type {NDArray | null | undefined} */ array) =>
   array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 3);
 
@@ -67,17 +69,24 @@ function rowPlace(role, fields = [{}, {}]) {
   /**
    * @type {(
    *   kind: string, tensor: Tensor | undefined, known: NDArray | null, flow: NDArray | null, word: string,
-   *   limits?: Box["limits"], room?: number, digits?: number,
+   *   limits?: Box["limits"], room?: number, digits?: number, high?: number,
    * ) => void}
    */
-  const show = (kind, tensor, known, flow, word, limits, room, digits) => {
+  const show = (kind, tensor, known, flow, word, limits, room, digits, high) => {
     write(what, kind);
     write(name, tensor?.name ?? UNKNOWN);
     write(shape, !tensor ? UNKNOWN : kind && `${STRINGS.panel.shape(tensor.value.shape)} ${tensor.value.dtype}`);
     write(label, flow ? word : "");
     set(element, "data-still", flow ? null : "");
-    value.show(known, limits?.value, room, digits);
-    cotangent.show(flow, limits?.cotangent, room);
+    // On stage the numbers of a matrix have the room of both, one below the other if there are two.
+    const isMatrix = room && kind && known?.shape.length > 1;
+    const alone = isMatrix && !flow;
+    set(cells[0], "colspan", alone ? 2 : null);
+    set(cells[1], "hidden", alone ? "" : null);
+    const most = alone || (isMatrix && high > 1) ? 2 * room : room;
+    value.show(known, limits?.value, most, digits, room && !high);
+    cotangent.show(flow, limits?.cotangent, most, undefined, room && !high);
+    if (isMatrix) set(value.element, "data-long", flow && high > 1 ? true : null);
   };
   return { element, show };
 }
@@ -94,10 +103,10 @@ function short(array, staged = false) {
   return isTiny(number) ? number.toExponential(2) : number.toPrecision(3);
 }
 
-/** @param {NDArray | null} array */
-const isSmall = (array) =>
+/** @type {(array: NDArray | null, most: number) => boolean} */
+const isSmall = (array, most) =>
   isWritten(array) && (array.shape.length === 1 ? array.shape[0] <= LONGEST_VECTOR
-    : array.shape.length < 3 && array.shape.every((length) => length <= LARGEST_MATRIX));
+    : array.shape.length < 3 && array.shape.every((length) => length <= most));
 /** @param {NDArray | null} array */
 const itemOf = (array) => (array?.shape.length === 0 ? array.data : null);
 
@@ -170,8 +179,9 @@ function formulasOf(trace, read, history, tangents, isCovered, isAsking, staged,
   /** @type {(array: NDArray) => Element} */
   const matrix = (array) =>
     drawMatrix(piecesOf(array)[0].rows.map((row) => row.map((item) => formatBriefly(item, 3))));
-  /** @type {(array: NDArray | null) => Element[]} */
-  const inNumbers = (array) => (array?.shape.length > 1 && isSmall(array) ? [matrix(array)] : outcome(array));
+  /** @type {(array: NDArray | null, most: number) => Element[]} */
+  const inNumbers = (array, most) =>
+    (array?.shape.length > 1 && isSmall(array, most) ? [matrix(array)] : outcome(array));
   /**
    * Signs before the nodes, but for one that says what the one before it says.
    * @type {(first: string, nodes: Element[]) => [sign: string, node: Element][]}
@@ -179,8 +189,8 @@ function formulasOf(trace, read, history, tangents, isCovered, isAsking, staged,
   const signed = (first, nodes) => nodes
     .filter((node, index) => !index || node.textContent !== nodes[index - 1].textContent)
     .map((node, index) => [index ? "=" : first, node]);
-  /** @type {(entry: number, number: number, isLit: boolean) => Element} */
-  const forward = (entry, number, isLit) => {
+  /** @type {(entry: number, number: number, most: number) => Element} */
+  const forward = (entry, number, most) => {
     const { output, arguments: given, formula } = trace.entries[entry];
     const values = (/** @type {Leaf} */ leaf) =>
       read.value(/** @type {number} */ (given[/** @type {number} */ (leaf)]), number);
@@ -193,38 +203,44 @@ function formulasOf(trace, read, history, tangents, isCovered, isAsking, staged,
     const tensors = /** @type {number[]} */ ([...given.filter((one) => typeof one === "number"), output]);
     const apart = digitsApart(tensors.map((tensor) => read.value(tensor, number)));
     const nodes = both(entry, tree, values, digits ?? apart);
-    const drawn = isLit ? pictured(entry, tree, values, true) : [];
+    const drawn = most ? pictured(entry, tree, values, most) : [];
     nodes.push(...drawn.filter((node) => !node.querySelector("svg")));
-    nodes.push(...(apart && itemOf(total) !== null ? [result(total.text)] : (isLit ? inNumbers : outcome)(total)));
+    nodes.push(...(apart && itemOf(total) !== null ? [result(total.text)]
+      : most ? inNumbers(total, most) : outcome(total)));
     return equation(drawName(trace.tensors[output].name), ...signed("=", nodes));
   };
   /**
    * A formula with arrays in pictures or, if they are small, in numbers: what is multiplied stands side by side. There
-   * is none without arrays.
-   * @type {(entry: number, tree: Tree, values: (leaf: Leaf) => NDArray | null, numbers: boolean) => Element[]}
+   * is none without arrays, and no number in a matrix of more than `most` rows or columns, nor any if that is 0.
+   * @type {(entry: number, tree: Tree, values: (leaf: Leaf) => NDArray | null, most: number) => Element[]}
    */
-  const pictured = (entry, tree, values, numbers) => {
+  const pictured = (entry, tree, values, most) => {
     const { arguments: given, output, formula } = trace.entries[entry];
     // Right of a matrix a vector is a column, and so is what comes of it.
     const right = trace.tensors[/** @type {number} */ (given[1])];
-    const upright = [trace.formulas[formula]].flat()[0] === "@" && right?.value.shape.length === 1;
+    const [head, called] = [trace.formulas[formula]].flat();
+    const upright = (head === "@" || called === "solve") && right?.value.shape.length === 1;
     let some = false; // but few numbers in colours, where they don't fit as numbers, say nothing
     const drawn = drawTree(tree, (leaf) => {
       let array = values(leaf);
       if (!hasCells(array)) return { number: briefly(array) ?? UNKNOWN };
-      some ||= numbers || array.shape.length > 1 || !isSmall(array);
+      some ||= most > 0 || array.shape.length > 1 || !isSmall(array, most);
       if (upright && array.shape.length === 1) {
         array = { ...array, shape: [...array.shape, 1], data: flat(array).map((item) => [item]) };
       }
-      if (numbers && isSmall(array)) return { node: matrix(array) };
+      if (isSmall(array, most) && most) return { node: matrix(array) };
       const of = leaf === "g" || leaf === "y" ? output : given[/** @type {number} */ (leaf)];
       const limit = boxes[/** @type {number} */ (of)].limits?.[leaf === "g" ? "cotangent" : "value"];
       return { node: drawPicture(pictureOf(array, limit ?? limitOf(array))) };
     });
     return some ? [drawn] : [];
   };
-  /** @type {(entry: number, argument: number, number: number, isLit: boolean, detail: number) => Element} */
-  const backward = (entry, argument, number, isLit, detail) => {
+  /**
+   * @type {(
+   *   entry: number, argument: number, number: number, isLit: boolean, detail: number, most: number,
+   * ) => Element}
+   */
+  const backward = (entry, argument, number, isLit, detail, most) => {
     const { arguments: given, contributions } = trace.entries[entry];
     const arrived = history.arrived(entry, number);
     const sent = read.contribution(entry, argument, number);
@@ -233,10 +249,10 @@ function formulasOf(trace, read, history, tangents, isCovered, isAsking, staged,
     const isNumber = !Array.isArray(tree); // what it is in numbers is the outcome already
     const nodes = both(entry, tree, isNumber || (isCovered() && !sent) ? null : arrived && values);
     const unfolds = ["sum", "where"].includes([tree].flat()[0]); // a picture of its own; no room for any
-    if (isLit && !isNumber && !unfolds) nodes.push(...pictured(entry, tree, values, detail > 0));
+    if (isLit && !isNumber && !unfolds) nodes.push(...pictured(entry, tree, values, detail && most));
     // Numbers have their result, unless the reader will be asked for it.
     const due = sent || nodes.length === 1 || isAsking() ? null : read.contribution(entry, argument, number, Infinity);
-    if (sent ?? due) nodes.push(...(isLit && detail > 1 ? inNumbers : outcome)(sent ?? due));
+    if (sent ?? due) nodes.push(...(isLit && detail > 1 ? inNumbers(sent ?? due, most) : outcome(sent ?? due)));
     set(nodes[0], "data-factor", "");
     return equation(drawBarName(trace.tensors[/** @type {number} */ (given[argument])].name), ...signed("+=", nodes));
   };
@@ -314,8 +330,8 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
     return piecesOf(array).map(({ rows: numbers }, index) =>
       [index ? "" : "=", drawMatrix(numbers.map((row) => row.map((item) => formatBriefly(item, 3))))]);
   };
-  /** @type {(step: Step, number: number) => void} */
-  const showFormulas = (step, number) => {
+  /** @type {(step: Step, number: number, most: number) => void} */
+  const showFormulas = (step, number, most) => {
     const entry = trace.entries[step.entry];
     const pushes = history.tangents[number] && entry?.pushes;
     set(backward, "data-tangents", pushes ? true : null);
@@ -323,10 +339,10 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
     const shown = [];
     simpler = [];
     if (entry) {
-      const compute = (/** @type {boolean} */ isLit) =>
-        forward.replaceChildren(formulas.forward(step.entry, number, isLit));
-      compute(step.kind === "record");
-      if (forward.scrollWidth > forward.clientWidth) compute(false);
+      const compute = (/** @type {number} */ largest) =>
+        forward.replaceChildren(formulas.forward(step.entry, number, largest));
+      compute(step.kind === "record" ? LARGEST_MATRIX : 0); // the rows have what is larger
+      if (forward.scrollWidth > forward.clientWidth) compute(0);
       const covered = isCovered() && !history.arrived(step.entry, number); // whether anything flows is an answer
       if (pushes) {
         const current = step.kind === "push forward" ? "true" : null;
@@ -334,7 +350,8 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
       } else if (!covered) entry.contributions.forEach((formula, index) => {
         if (formula === null || shown.length === MOST_INPUTS) return;
         const isLit = step.kind === "accumulate" && step.argument === index;
-        const drawn = (/** @type {number} */ detail) => formulas.backward(step.entry, index, number, isLit, detail);
+        const drawn = (/** @type {number} */ detail) =>
+          formulas.backward(step.entry, index, number, isLit, detail, most);
         const line = make("div", { "data-now": isLit || null }, drawn(2));
         if (isLit) simpler = [1, 0].map((detail) => () => line.replaceChildren(drawn(detail)));
         shown.push(line);
@@ -379,12 +396,12 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
    * the step is about are placed first, then any others that fit. Rows that don't fit even without headings are named
    * below.
    */
+  const bottomOf = (/** @type {Element | null} */ part) => part?.getBoundingClientRect().bottom;
   const bring = (attempt = 0) => {
     set(atHand, "data-tight", attempt > 0 || null);
     if (attempt < 2) write(unseen, ""); // which takes room itself
     about.hidden = false;
     scroll();
-    const bottomOf = (/** @type {Element | null} */ part) => part?.getBoundingClientRect().bottom;
     const isCut = (/** @type {Element} */ part) => flow.staged() && bottomOf(part) > bottomOf(atHand);
     for (const line of backward.children) {
       set(line, "hidden", !line.hasAttribute("data-now") && isCut(line) ? "" : null);
@@ -454,9 +471,9 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
   };
   /**
    * Shows what an entry has computed with, or of a step that is about no tensor the values that have a name.
-   * @type {(step: Step, number: number, named: { tensor: number }[]) => void}
+   * @type {(step: Step, number: number, named: { tensor: number }[], high: number) => void}
    */
-  const showRows = (step, number, named) => {
+  const showRows = (step, number, named, high) => {
     const entry = trace.entries[step.entry];
     const forwards = history.tangents[number];
     const flows = forwards ? "tangent" : "cotangent";
@@ -474,14 +491,15 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
       const sent = forwards ? history.cotangent(tensor, number) : read.contribution(step.entry, index, number);
       const label = [forwards ? "" : words.contribution, stackOf(tensor, sent)].filter(Boolean).join(", ");
       const [value, { limits }] = [read.value(tensor, number), boxes[tensor]];
-      rows[place].show(words.input, trace.tensors[tensor], value, sent, label, limits, roomOf(TABLE_ROOM), digits);
+      const room = roomOf(TABLE_ROOM);
+      rows[place].show(words.input, trace.tensors[tensor], value, sent, label, limits, room, digits, high);
     });
     const ofTensor = () => (subject === undefined ? null : history.cotangent(subject, number));
     const arrived = entry ? history.arrived(step.entry, number) : ofTensor();
     const [role, value] = [entry ? words.output : words.tensor, read.value(subject, number)];
     const label = [forwards ? "" : words.arrived, stackOf(subject, arrived)].filter(Boolean).join(", ");
     const limits = boxes[subject]?.limits;
-    subjectRow.show(role, trace.tensors[subject], value, arrived, label, limits, roomOf(TABLE_ROOM), digits);
+    subjectRow.show(role, trace.tensors[subject], value, arrived, label, limits, roomOf(TABLE_ROOM), digits, high);
     const shown = rows.slice(0, inputs.length || named.length);
     /** @type {Element[]} */
     const wanted = (step.kind === "error" || named.length ? shown : [...shown, subjectRow]).map((row) => row.element);
@@ -498,8 +516,8 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
     write(more, left > 0 ? words[named.length ? "others" : "more"](left) : "");
   };
 
-  /** @type {(step: Step, number: number) => void} */
-  const showSum = (step, number) => {
+  /** @type {(step: Step, number: number, high: number) => void} */
+  const showSum = (step, number, high) => {
     const [sums, moves] = [step.kind === "accumulate", tangents.sum(step, number)];
     const cotangent = sums ? words.cotangentOf(trace.tensors[step.tensor].name) : words.accumulated;
     nameSum(moves ? words.tangentOf(moves.name) : cotangent, moves ? "tangent" : "accumulate");
@@ -511,11 +529,13 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
     nameParts.forEach((name, index) => name(called[index], called[index] === words.contribution && "contribution"));
     const limit = boxes[step.tensor]?.limits?.cotangent ?? limitOf(...arrays); // one scale, so that the sum can be seen
     const ofPhone = isWritten(arrays[2]) && flat(arrays[2]).length <= FEW ? ROOM_OF_FEW : TABLE_ROOM;
-    const room = roomOf(SUM_ROOM) ?? (phone.matches ? ofPhone : undefined);
+    const ofStage = arrays[2]?.shape.length > 1 ? 2 * TABLE_ROOM : SUM_ROOM;
+    const room = roomOf(ofStage) ?? (phone.matches ? ofPhone : undefined);
     const [first, second, total] = arrays.map(itemOf);
     const digits = digitsIn([first, second], total, room !== undefined); // where there is little room, three are shown
     const apart = arrays[0] && digitsApart(arrays);
-    places.forEach((place, index) => place.show(arrays[index], limit, room, (index < 2 ? digits : undefined) ?? apart));
+    places.forEach((place, index) =>
+      place.show(arrays[index], limit, room, (index < 2 ? digits : undefined) ?? apart, room && !high));
     set(sum, "data-active", sums || moves?.active || null);
     // Long texts need the whole width, one below the other.
     set(sum, "data-long", arrays.some(isLong) || null);
@@ -529,15 +549,12 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
     const heading = numbered || words.kinds[step.kind];
     nameCaption(heading ?? words.entry, step.kind === "seed" && "seed");
     write(operation, entry ? `${subject.name} = ${entry.text}` : (subject?.name ?? UNKNOWN));
-    showFormulas(step, number);
     chosen.show(number);
     unfold.show(number);
     lesson.show(number);
     causes.show(number);
     const isFull = subject || step.lesson || causes.isShown(number);
     const named = isFull ? [] : namedAt(number);
-    showRows(step, number, named);
-    showSum(step, number);
     set(operation, "data-none", subject ? null : named.length ? "named" : "");
     // Where nothing is known yet, the graph has its room.
     set(element, "data-empty", isFull || named.length ? null : "");
@@ -548,7 +565,19 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
     const say = (/** @type {number} */ tape) =>
       words.holds(called(tape), read.bytes(tape, number), read.change(tape, number));
     write(memory, held.map(say).join(" · "));
-    bring();
+    const draw = (most = LARGEST_MATRIX, inSum = 0, inRows = 0) => {
+      showFormulas(step, number, most);
+      showSum(step, number, inSum);
+      showRows(step, number, named, inRows);
+      bring();
+      // What is lost: rows, what is unfolded, the numbers of the formula that is lit.
+      return [unseen.textContent.length, Math.max(0, bottomOf(rule) - bottomOf(atHand)), simpler.length ? 0 : 1];
+    };
+    const least = draw();
+    const isMore = flow.staged() && inside.querySelector(".heat, .formulas svg");
+    /** @type {(lost: number[]) => boolean} */
+    const isRoom = (lost) => lost.every((part, index) => part <= least[index]);
+    if (isMore && !WRITTEN.some((where) => isRoom(draw(LARGEST_MATRIX + 1, ...where)))) draw();
     if (step.kind === "accumulate") carry(element, flow);
   };
   /**
@@ -558,6 +587,7 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
   const follows = (number) => trace.steps[number].kind === "accumulate" && element.checkVisibility();
   // The accumulator stays in view, below what scrolls.
   const inside = make("div", { class: "body" }, atHand, unseen, accumulator);
-  const element = make("figure", { class: "panel" }, make("figcaption", {}, caption, memory), inside);
+  const named = { class: "panel", role: "group", "aria-label": STRINGS.stage.panel };
+  const element = make("figure", named, make("figcaption", {}, caption, memory), inside);
   return { element, show, follows };
 }

@@ -157,12 +157,13 @@ export const STRINGS = {
     none: "No curve is drawn",
     covered: "Values up to this step",
     which: "Which cotangent to draw, on a logarithmic scale",
+    cotangentOf: (name) => `the cotangent of ${name}`,
     cotangent: (name) => `|cotangent of ${name}|, log`,
     noCotangent: "no cotangent",
     equals: (text) => `= ${text}`,
     /** @type {(name: string, from: string, to: string, count: number) => string} */
     logarithmic: (name, from, to, count) =>
-      `The size of the cotangent of ${name}, on a logarithmic scale, starts at ${from} and ends at ${to}, ` +
+      `The size of ${name}, on a logarithmic scale, starts at ${from} and ends at ${to}, ` +
       `over ${count} values.`,
   },
   stage: { tabs: "Panels", panel: "Numbers", graph: "Graph", tape: "Tape", sweep: "Jacobian", contours: "Contours",

@@ -12,13 +12,9 @@ const MOST_CURVES = 4; // curves at once; each has a colour and a dash
 
 /**
  * @typedef {import("./curves.js").Curve & {
- *   label: HTMLElement, line: SVGPathElement, chip: HTMLButtonElement, ink?: number,
+ *   label: HTMLElement, line: SVGPathElement, zero: SVGPathElement | "", chip: HTMLButtonElement, ink?: number,
  * }} Shown
  */
-
-/** @param {import("./curves.js").Curve} cotangent */
-const fallOf = ({ name, heights }) =>
-  STRINGS.strip.logarithmic(name, formatPower(heights[0]), formatPower(heights.at(-1)), heights.length);
 
 /**
  * Null where nothing changes. While `isCovered()`, what is still to come is not told.
@@ -52,7 +48,9 @@ export function stripView(trace, history, go, isCovered) {
 
   for (const curve of curves) {
     curve.label = make("span", {});
+    const zero = curve.low < 0 && curve.high > 0 && !curve.log;
     curve.line = draw("path", { d: stairsOf(curve, last) });
+    curve.zero = zero ? draw("path", { class: "zero", d: `M0 ${curve.high / (curve.high - curve.low)}H${last}` }) : "";
     const sample = draw("svg", { viewBox: "0 0 20 8", "aria-hidden": true }, draw("path", { d: "M0 4H20" }));
     const about = { type: "button", "aria-pressed": false, title: words.about(curve.name) };
     const range = make("span", { class: "range" }, words.range(...formatRange(curve)));
@@ -85,7 +83,7 @@ export function stripView(trace, history, go, isCovered) {
     const cotangent = cotangents[Number(which.value)];
     if (cotangent) set(fall, "d", stairsOf(cotangent, last));
     ends.forEach((end, k) => write(end, cotangent ? formatPower(k ? cotangent.low : cotangent.high) : ""));
-    picture.replaceChildren(...drawn.map(({ line }) => line), ...(cotangent ? [fall] : []));
+    picture.replaceChildren(...drawn.flatMap(({ line, zero }) => [zero, line]), ...(cotangent ? [fall] : []));
     tell(current);
   };
   /**
@@ -94,7 +92,8 @@ export function stripView(trace, history, go, isCovered) {
    */
   const tell = (step) => {
     const cotangent = cotangents[Number(which.value)];
-    const trends = [...drawn.map(trendOf), ...(cotangent ? [fallOf(cotangent)] : [])].join(" ");
+    const trends = [...drawn, ...(cotangent ? [{ ...cotangent, name: words.cotangentOf(cotangent.name) }] : [])]
+      .map(trendOf).join(" ");
     set(picture, "aria-label", isCovered() ? words.covered : trends || words.none);
     const added = cotangent && latest(cotangent.points, step);
     write(size, added ? words.equals(formatPower(added.height)) : "");
@@ -102,7 +101,7 @@ export function stripView(trace, history, go, isCovered) {
       const known = curve.chip.dataset.ink !== undefined && latest(curve.points, step);
       if (!known) write(curve.label, curve.name);
       else if (known.scalar) write(curve.label, words.value(curve.name, known.text));
-      else write(curve.label, words.size(curve.name, formatHeight(known.height)));
+      else write(curve.label, words.size(curve.name, (curve.log ? formatPower : formatHeight)(known.height)));
     }
   };
   const stepAt = (/** @type {MouseEvent} */ { clientX }) => {

@@ -154,7 +154,8 @@ export function tapeView(trace, history, layout, go) {
   const legend = [...ways, "skip", "cut"];
   const defined = legend.map((state) => wordButton(words.terms[state], words.states[state]));
   const caption = make("figcaption", {}, heading, ...defined);
-  return { element: make("figure", { class: "tape-figure" }, caption, box), show };
+  const named = { class: "tape-figure", role: "group", "aria-label": STRINGS.stage.tape };
+  return { element: make("figure", named, caption, box), show };
 
   /** The tapes that have no lane are counted, and each is a choice that leads to it. */
   function others() {

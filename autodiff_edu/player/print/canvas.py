@@ -16,7 +16,8 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -98,7 +99,7 @@ def mix(one: str, other: str, part: float) -> str:
 
 def to_svg(width: float, height: float, shapes: Sequence[Shape], title: str = "") -> str:
     """Write a drawing as self-contained SVG: no font, no style sheet, no script, no id."""
-    return "\n".join([svg_head(width, height, title), *map(svg_of, shapes), "</svg>"]) + "\n"
+    return "\n".join([svg_head(width, height, title), *map(svg_of, join_lines(shapes)), "</svg>"]) + "\n"
 
 
 def svg_head(width: float, height: float, title: str = "") -> str:
@@ -107,6 +108,19 @@ def svg_head(width: float, height: float, title: str = "") -> str:
     size = f'width="{_n(width)}" height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}"'
     usual = 'font-family="monospace" font-size="12"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}{about} {usual}>'
+
+
+def join_lines(shapes: Sequence[Shape]) -> Iterator[Shape]:
+    """Make one path of lines that follow each other and look alike.
+
+    >>> [*join_lines([Path("M0 0H4"), Path("M0 9H4"), Path("M0 0H4V4Z", fill="#ffffff")])][0]
+    Path(commands='M0 0H4M0 9H4', fill='none', stroke='none', weight=1.0, dash=())
+    """
+    for line, alike in groupby(shapes, lambda shape: isinstance(shape, Path) and replace(shape, commands="")):
+        if isinstance(line, Path) and line.fill == "none":
+            yield replace(line, commands="".join(path.commands for path in alike if isinstance(path, Path)))
+        else:
+            yield from alike
 
 
 def svg_of(shape: Shape) -> str:
@@ -133,7 +147,7 @@ def svg_of(shape: Shape) -> str:
             shown = " ".join(f'{name}="{value}"' for name, value in about)
             return f"<text {shown}>{_escape(words)}</text>"
         case Window(shapes=shapes):
-            inside = "\n".join(map(svg_of, shapes))
+            inside = "\n".join(map(svg_of, join_lines(shapes)))
             return f"{window_head(shape)}\n{inside}\n</svg>"
 
 

@@ -126,6 +126,26 @@ test("what is 0 or not finite is a gap on the logarithmic scale, and tangents ar
   assert.deepEqual(readCotangents(document, readHistory(document)), []);
 });
 
+test("sizes of many magnitudes have a logarithmic scale", () => {
+  const scalar = (step, data) => ({ step, array: { shape: [], data, text: String(data) } });
+  const tensors = ["residual", "y"].map((name) => ({ name, kind: "variable" }));
+  const changes = [[-1, 0.1, 1e-3, 0, 1e-7], [-1, 0.1, 1e-3, 0, 1]].map((all) => all.map((data, k) => scalar(k, data)));
+  const [curve, other] = readCurves({ steps: [], tensors, tapes: [] }, { changes });
+  assert.deepEqual([curve.low, curve.high, formatRange(curve)], [-7, 0, ["1e-7", "1, log"]]);
+  assert.equal(stairsOf(curve, 5), "M0 0.000H1V0.143H2V0.429H3M4 1.000H5");
+  assert.match(trendOf(curve), /^The size of residual, on a logarithmic scale, starts at 1 and ends at 1e-7, over 4/);
+  assert.deepEqual([other.low, other.high], [-1, 1]);
+});
+
+test("what comes back to the tensor that a name began as is not in the name's curve", () => {
+  const total = (step, data) => ({ step, array: { shape: [], data, text: String(data) } });
+  const tensors = ["a", ..."₂₃₄₅₆"].map((name, k) => ({ name: k ? `x${name}` : name, kind: "computed" }));
+  const begins = [{ name: "x", tensor: 0, ...total(0, 2) }];
+  const totals = (tensor) => [total(9 - tensor, tensor ? 10 ** -tensor : 0.35)];
+  const [curve] = readCotangents({ steps: [], tensors, begins }, { totals });
+  assert.deepEqual([curve.name, curve.points.length, curve.low, curve.high], ["x", 5, -5, -1]);
+});
+
 test("a damped step is the solution that NumPy finds", () => {
   assert.ok(dampings.length > 20);
   for (const { gradient, hessian, lambda, step } of dampings) {
