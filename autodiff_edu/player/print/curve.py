@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import log10
 from typing import Any
 
 from ...text.formatting import SUBSCRIPTS, brief
@@ -12,6 +14,7 @@ from .canvas import SANS, Drawn, Path, TextLine, rounded_box
 from .moments import FEWEST_TURNS, find_turns, is_finite_number
 from .wrapping import shorten, width_of
 
+MANY = 1e4  # times as large as the smallest: only a logarithmic scale shows more than the largest
 SUBSCRIPT = re.compile(f"[{SUBSCRIPTS}]+$")
 
 INK, QUIET, RULE, PAPER, SUNK = map(colour, ("ink", "quiet", "rule", "paper", "sunk"))
@@ -31,6 +34,17 @@ class TargetCurve:
 
     name: str
     points: list[tuple[int, float, str]]
+
+    @property
+    def log(self) -> bool:
+        """Whether the sizes of these numbers differ so much that their scale is logarithmic."""
+        sizes = [abs(value) for _, value, _ in self.points if value]
+        return len(sizes) >= FEWEST_TURNS and max(sizes) > MANY * min(sizes)
+
+    @property
+    def height(self) -> Callable[[float], float]:
+        """The place of a number on the scale; a logarithmic one has none for 0."""
+        return (lambda value: log10(abs(value))) if self.log else float
 
 
 def read_curve(document: dict[str, Any], layout: dict[str, Any] | None = None) -> TargetCurve | None:
@@ -71,29 +85,32 @@ def draw_curve(
 ) -> list[Drawn]:
     """Draw the curve up to a step, without what follows."""
     x, y, width, height = place
-    heights = [value for _, value, _ in curve.points]
+    points = [(at, curve.height(value), text) for at, value, text in curve.points if value or not curve.log]
+    heights = [height for _, height, _ in points]
     low, high = min(heights), max(heights)
     head, pad = size * 1.7, size * 0.7
     top, bottom = y + head + pad, y + height - pad
 
+    def rise(height: float) -> float:
+        return round(bottom - (bottom - top) * ((height - low) / (high - low) if high > low else 0.5), 1)
+
     def at(point: tuple[int, float, str]) -> tuple[float, float]:
-        across = x + pad + (width - 2 * pad) * point[0] / max(1, curve.points[-1][0])
-        return round(across, 1), round(
-            bottom - (bottom - top) * ((point[1] - low) / (high - low) if high > low else 0.5), 1
-        )
+        return round(x + pad + (width - 2 * pad) * point[0] / max(1, curve.points[-1][0]), 1), rise(point[1])
 
     seen = [point for point in curve.points if point[0] <= step]
     shapes: list[Drawn] = [Path(rounded_box(x, y, width, height, size / 2), SUNK)]
     now = f"turn {len(seen)} of {len(curve.points)}" if seen else f"{len(curve.points)} turns"
     room = width - 2 * pad - width_of(now, size) - size
-    value = f"{curve.name} {brief(seen[-1][2])}" if seen else curve.name
+    name = f"|{curve.name}|, log" if curve.log else curve.name
+    value = f"{name} {brief(seen[-1][2].lstrip('-') if curve.log else seen[-1][2])}" if seen else name
     shapes.append(TextLine(x + pad, y + head, shorten(value, room, size, bold=True), size, INK, bold=True, family=SANS))
     shapes.append(TextLine(x + width - pad, y + head, now, size, QUIET, "end", family=SANS))
-    shapes.append(Path(f"M{x + pad:.1f} {bottom:.1f}H{x + width - pad:.1f}", stroke=RULE))
-    if seen:
-        line = "M" + "L".join(f"{across} {up}" for across, up in map(at, seen))
-        dot, r = at(seen[-1]), 2 * weight
-        if len(seen) > 1:
+    if low <= 0 <= high and not curve.log:
+        shapes.append(Path(f"M{x + pad:.1f} {rise(0.0):.1f}H{x + width - pad:.1f}", stroke=RULE))
+    if drawn := [point for point in points if point[0] <= step]:
+        line = "M" + "L".join(f"{across} {up}" for across, up in map(at, drawn))
+        dot, r = at(drawn[-1]), 2 * weight
+        if len(drawn) > 1:
             shapes.append(Path(line, stroke=INK, weight=weight))
         shapes.append(Path(rounded_box(dot[0] - r, dot[1] - r, 2 * r, 2 * r, r), INK, PAPER, weight))
     return shapes

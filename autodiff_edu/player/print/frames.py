@@ -402,7 +402,10 @@ class StepPicture:
         pieces.append([part for arrives in arriving for part in self.flow(arrives)])
         pieces += [_draw_group_name(group, left, right) if group else [] for group in groups]
         for tensor, box in enumerate(self.layout["tensors"]):
-            pieces.append(self.box(tensor, box) if box_is_visible(box) else [])
+            shapes = self.box(tensor, box) if box_is_visible(box) else []
+            # A number that is cut reads as another number, so of such a box only the frame is drawn.
+            is_whole = left <= box["x"] + 1 and box["x"] + box["width"] <= right + 1
+            pieces.append(shapes if is_whole else shapes[:1])
         return pieces
 
     def trail(self, arrives: int) -> list[dict[str, Any]]:

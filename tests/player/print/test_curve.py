@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
-from autodiff_edu.player.print.curve import read_curve
+from autodiff_edu.player.print.canvas import Path, TextLine
+from autodiff_edu.player.print.curve import INK, RULE, TargetCurve, draw_curve, read_curve
 from autodiff_edu.player.print.slide import SlideLayout
 
 
@@ -47,3 +48,27 @@ def test_a_slide_shows_what_a_folded_loop_computes_as_a_curve():
         expected.append(expected[-1] - 0.05 * (expected[-1] ** 2 - 2.0))
     assert [height for _, height, _ in curve.points] == pytest.approx(expected, rel=1e-5)
     assert SlideLayout(settle(3)).curve is None, "its turns are all on show"
+
+
+@pytest.mark.parametrize(
+    ("values", "words", "has_zero"),
+    [
+        ((3.0, 2.0, -1.0), "y -1", True),
+        ((3.0, 2.0, 1.0), "y 1", False),
+        ((-3.0, 0.0, 2e-3, -1e-6), "|y|, log 1e-06", False),
+    ],
+)
+def test_a_curve_has_a_zero_line_where_0_lies_and_is_logarithmic_of_many_magnitudes(values, words, has_zero):
+    curve = TargetCurve("y", [(step, value, f"{value:g}") for step, value in enumerate(values)])
+    shapes = draw_curve(curve, len(values), (0.0, 0.0, 600.0, 132.0))
+    assert words in [shape.words for shape in shapes if isinstance(shape, TextLine)]
+    lines = [shape for shape in shapes if isinstance(shape, Path) and shape.stroke == RULE]
+    assert len(lines) == has_zero
+    heights = [
+        float(point.split()[1])
+        for shape in shapes
+        if isinstance(shape, Path) and shape.stroke == INK
+        for point in shape.commands[1:].split("L")
+    ]
+    assert heights == sorted(heights)
+    assert len(heights) == len([value for value in values if value or not curve.log])
