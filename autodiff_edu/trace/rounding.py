@@ -54,7 +54,7 @@ class ExactResults:
         self._keep(number, event.tensor._id, event.cotangent._array, event.cotangent._array)
 
     def describe_zeros(self, number: int, event: events.Accumulate) -> tuple[str, str]:
-        """Say which elements of a contribution, and of its sum with those before, are what rounding leaves of 0."""
+        """Return what is said of a contribution and of its sum with those before, if rounding left some of it of 0."""
         id, value, after = event.tensor._id, event.value._array, event.after._array
         self._keep(number, id, event, value)
         said = ["", ""]
