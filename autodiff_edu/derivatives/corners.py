@@ -26,7 +26,7 @@ from ..core.rule import rule_of, runs_code
 from ..core.tape import Tape
 from ..rules.corners import CHOOSING, CORNERS, LOGIC, Motion, Sides, along_an_axis, condition, parts
 from ..rules.operations import clip
-from ..text.formatting import FEW, number
+from ..text.formatting import list_elements, number
 from ..text.places import Place
 from .requests import tensors_of
 from .tangents import push_parts, shaped
@@ -112,11 +112,11 @@ class Corner:
         for element, *slopes in zip(self.elements, low.tolist(), high.tolist(), self.slope.tolist(), strict=True):
             alike.setdefault(tuple(map(number, slopes)), {})[element] = None
         ((low, high, taken), first), *rest = alike.items()
-        at = f" at {_list_elements(first)}" if () not in first else ""
+        at = f" at {list_elements(first)}" if () not in first else ""
         text = f"any slope from {low} to {high} fits{at}{self._describe_limit(len(first) > 1)}; this rule takes {taken}"
         others = {element: None for _, elements in rest for element in elements if element not in first}
         more = "another corner is" if len(others) == 1 else "other corners are"
-        return f"{text} ({more} at {_list_elements(others)})" if others else text
+        return f"{text} ({more} at {list_elements(others)})" if others else text
 
     def _describe_limit(self, several: bool) -> str:
         """Return the condition on slopes that share a result, or a note that several of them are independent, if so."""
@@ -132,17 +132,6 @@ class Corner:
         if operation in ONE_OF_MANY:
             return ", as long as the slopes for each result add up to 1"
         return ", each by itself" if isinstance(operation, np.ufunc) or operation is clip else ""
-
-
-def _list_elements(elements: Iterable[Index]) -> str:
-    """Name up to four elements, and count the others.
-
-    >>> _list_elements([(0,), (2,)]), _list_elements([(k, 0) for k in range(6)])
-    ('[0] and [2]', '[0, 0], [1, 0], [2, 0] and 3 more')
-    """
-    names = [f"[{', '.join(map(str, element))}]" for element in elements]
-    shown = names if len(names) <= FEW else [*names[: FEW - 1], f"{len(names) - FEW + 1} more"]
-    return " and ".join([*([", ".join(shown[:-1])] if shown[1:] else []), shown[-1]])
 
 
 def corners(tape: Tape, target: Any, sources: Any, lately: Iterable[Entry] = ()) -> tuple[Corner, ...]:

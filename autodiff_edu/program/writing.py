@@ -17,14 +17,14 @@ from ..core.active import only
 from ..core.entry import Entry
 from ..core.rule import RULES, runs_code, settle
 from ..core.tensor import Tensor, wrap
-from ..text.labels import Labels
-from ..text.places import place
+from ..text.labels import Labels, is_exchanged
+from ..text.places import EXCHANGED, place
 from . import formulas
 from .combining import expressed
 from .custom_backward import as_call, as_expression
 from .expressions import ExpressionWriter
 from .operation_log import OperationLog
-from .spelling import INDEXING, Text, in_fifteen_digits, infix
+from .spelling import INDEXING, SIGNS, Text, in_fifteen_digits, infix
 
 
 class TapeWriter(ExpressionWriter):
@@ -45,7 +45,7 @@ class TapeWriter(ExpressionWriter):
             elif rule is None:
                 expression, remark = None, f"{remark}: {self.labels.text(entry)}, as it was computed"
             else:
-                expression = self.expression(entry, self.operands(entry))
+                expression = self._write_entry(entry, self.operands(entry))
                 if self.with_formulas and formulas.has_expression(entry):
                     self.formulas[entry.output_id, None] = formulas.tree(self._in_symbols(entry))
                 remark += f": {entry.name} has no derivative" if rule.kind == "step" else ""
@@ -65,9 +65,15 @@ class TapeWriter(ExpressionWriter):
             if is_array and not (entry.name in INDEXING and k == 1):
                 parts[k] = Text(formulas.argument(entry.ids.index(id) if id is not None else k))
         self.in_symbols = True
-        text = self.expression(entry, parts).text
+        text = self._write_entry(entry, parts).text
         self.in_symbols = False
         return text
+
+    def _write_entry(self, entry: Entry, parts: list[Text]) -> Text:
+        """Write an entry on its arguments, with the sides of a comparison as they are in the user's code."""
+        if is_exchanged(entry):
+            return self._infix(entry, EXCHANGED[SIGNS[entry.name]], *reversed(parts))
+        return self.expression(entry, parts)
 
     # The backward pass -----------------------------------------------------------------------------------------------
 

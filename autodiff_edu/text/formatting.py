@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
 from math import isfinite
@@ -103,6 +104,17 @@ def is_written(array: Any, most: int = FEW) -> bool:
     known = array is None or isinstance(array, np.ndarray | np.generic)
     rows = len(array) if getattr(array, "ndim", 0) > 1 else 1
     return known and (not getattr(array, "ndim", 0) or (0 < array.size <= most and (rows <= 2 or most > FEW)))
+
+
+def list_elements(elements: Iterable[tuple[int, ...]]) -> str:
+    """Name up to four elements, and count the others.
+
+    >>> list_elements([(0,), (2,)]), list_elements([(k, 0) for k in range(6)])
+    ('[0] and [2]', '[0, 0], [1, 0], [2, 0] and 3 more')
+    """
+    names = [f"[{', '.join(map(str, element))}]" for element in elements]
+    shown = names if len(names) <= FEW else [*names[: FEW - 1], f"{len(names) - FEW + 1} more"]
+    return " and ".join([*([", ".join(shown[:-1])] if shown[1:] else []), shown[-1]])
 
 
 def _find_filling(array: Any) -> str | None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from .formatting import is_array, short_argument, short_index, spell_out, spoken_value, subscript
 from .frames import Where
-from .places import NO_NAMES, find_first_name, list_second_names, name_in_with, names
+from .places import EXCHANGED, NO_NAMES, Names, find_first_name, list_second_names, name_in_with, names
 from .shared import operators
 
 SPOKEN = {
@@ -58,9 +58,21 @@ LONGEST = 20
 """The longest text of numbers in the code that is shown for the numbers of a released entry."""
 
 
+def _read_names(entry: Any) -> Names:
+    """Read the names around an entry's expression, its arguments in the order of the entry's."""
+    written = names(entry.where)
+    return written.exchange_sides() if is_exchanged(entry) else written
+
+
+def is_exchanged(entry: Any) -> bool:
+    """Return whether Python exchanged the sides of a comparison: for `1 > x`, it computes `x < 1`."""
+    operator, sign = operators().get(_known(entry)), names(entry.where).sign
+    return operator is not None and sign != "" and operator.sign == EXCHANGED[sign]
+
+
 def names_of_arguments(entry: Any) -> tuple[str | None, ...]:
     """List the names in the user's code for each argument of an entry, where its line has any."""
-    return _of_arguments(entry, names(entry.where).arguments)
+    return _of_arguments(entry, _read_names(entry).arguments)
 
 
 def _of_arguments(entry: Any, listed: tuple[str | None, ...]) -> tuple[str | None, ...]:
@@ -156,7 +168,7 @@ class Labels:
 
     def entry(self, entry: Any, otherwise: str) -> None:
         """Name the arguments and the output of an entry; `otherwise` is for an output without a name in the code."""
-        written = names(entry.where)
+        written = _read_names(entry)
         direct = _computes(written.function, entry) or entry.name == written.last
         paths = _of_arguments(entry, written.paths) if self._with_aliases else (None,) * len(entry.ids)
         for id, name, path in zip(entry.ids, self.of_arguments(entry), paths, strict=True):
@@ -194,6 +206,8 @@ class Labels:
         operator = operators().get(known)
         if operator and len(parts) == 2:
             left, right = self.operands(entry)
+            if is_exchanged(entry):
+                return f"{right} {EXCHANGED[operator.sign]} {left}"
             return f"{left} {operator.sign} {right}"
         if known == "alias":
             return parts[0]
@@ -230,7 +244,7 @@ class Labels:
         """Write the arguments of an entry, beside an operator with brackets around a comparison: `x * (mask == 1)`."""
         if _known(entry) not in operators():
             return self.arguments(entry)
-        written = names(entry.where)
+        written = _read_names(entry)
         compared = [text for text, known in zip(written.texts, written.literal, strict=True) if text and not known]
         parts = zip(entry.ids, self.arguments(entry), strict=True)
         return [f"({part})" if id is None and part in compared else part for id, part in parts]
@@ -238,7 +252,7 @@ class Labels:
     def arguments(self, entry: Any) -> list[str]:
         """Write the arguments of an entry: tensors by name, the rest as it is shown."""
         values = entry.values or ("…",) * len(entry.ids)
-        texts = _of_arguments(entry, names(entry.where).texts)
+        texts = _of_arguments(entry, _read_names(entry).texts)
         write = short_index if entry.name == "getitem" else short_argument
         written = self.of_arguments(entry)
         parts = [

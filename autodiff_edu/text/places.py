@@ -51,6 +51,7 @@ class Names(NamedTuple):
     `function` is the name of the operation that the called function computes, if it says so: `sum` for
     `tf.reduce_sum`. `last` is the name of the last operation, where it takes several: `exp` for `tf.nn.sigmoid`.
     `paths` has the arguments that are parts of something with a name: `ws[0]`, `layer.w`.
+    `sign` is that of a comparison: `<`.
     """
 
     result: str | None = None
@@ -60,8 +61,17 @@ class Names(NamedTuple):
     texts: tuple[str | None, ...] = ()
     last: str | None = None
     paths: tuple[str | None, ...] = ()
+    sign: str = ""
+
+    def exchange_sides(self) -> Names:
+        """Return the names around a comparison written from right to left: `x < 1` for `1 > x`."""
+        sides = {part: getattr(self, part)[::-1] for part in ("arguments", "literal", "texts", "paths")}
+        return self._replace(sign=EXCHANGED[self.sign], **sides)
 
 
+EXCHANGED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+"""The sign of a comparison whose sides have been exchanged."""
+_SIGNS = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">="}
 NO_NAMES = Names()
 
 
@@ -313,7 +323,8 @@ def _expressions(source: SourceCode) -> dict[Span | None, Names]:
             paths = tuple(
                 ast.unparse(argument).removeprefix("self.") if _is_path(argument) else None for argument in arguments
             )
-            found[span(node)] = Names(result, ids, function, literal, tuple(texts), last, paths)
+            sign = _SIGNS.get(type(node.ops[0]), "") if isinstance(node, ast.Compare) else ""
+            found[span(node)] = Names(result, ids, function, literal, tuple(texts), last, paths, sign)
     return found
 
 

@@ -8,7 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.broadcasting import unbroadcast
+from ..core import events
+from ..core.active import only
 from ..core.entry import Entry
+from ..core.rule import kind_of, rule_of, runs_code
+from ..text.formatting import LARGEST_WRITTEN, list_elements
 
 DEPTH, BITS = 40, 4000
 """Through how many operations, one after the other, an exact result is followed, and how long it may become."""
@@ -23,11 +28,18 @@ EXACT: dict[Any, Any] = {
 
 
 class ExactResults:
-    """What some operations compute without rounding, from the numbers as they are written: 0.1 is a tenth."""
+    """What operations compute without rounding, from the numbers as they are written: 0.1 is a tenth.
+
+    What an operation such as `np.exp` computes, or its slope, is taken as it is: if what follows is 0 without
+    rounding, its terms cancel, whatever the last digit of an exponential is. With arrays longer than a sentence writes,
+    nothing is known.
+    """
 
     def __init__(self) -> None:
         self.makers: dict[int, Entry] = {}
-        self.known: dict[int, Fraction | None] = {}  # by the id of an output
+        self.known: dict[Any, Any] = {}  # by the id of an output; by pass, id of an output and argument
+        self.sent: dict[tuple[int, int], list[Any]] = {}  # by pass and tensor: its seeds, and what entries sent it
+        self.largest: dict[int, float] = {}  # by pass
 
     def is_rounded_zero(self, entry: Entry) -> bool:
         """Return whether the result of a sum or difference is what rounding leaves of 0; keep the entry for later."""
@@ -35,23 +47,149 @@ class ExactResults:
         total = entry.output_value
         if entry.operation not in (np.add, np.subtract) or entry.values is None or np.shape(total):
             return False
-        return self._find(entry.output_id, None, DEPTH) == 0 and bool(total and np.isfinite(total))
+        return bool(total and np.isfinite(total)) and self._find(entry.output_id, None, DEPTH) == 0
 
-    def _find(self, id: int | None, value: Any, depth: int) -> Fraction | None:
+    def keep_seed(self, number: int, event: events.Seed) -> None:
+        """Keep a seed of a pass for later."""
+        self._keep(number, event.tensor._id, event.cotangent._array, event.cotangent._array)
+
+    def describe_zeros(self, number: int, event: events.Accumulate) -> tuple[str, str]:
+        """Return what is said of a contribution and of its sum with those before, if rounding left some of it of 0."""
+        id, value, after = event.tensor._id, event.value._array, event.after._array
+        self._keep(number, id, event, value)
+        said = ["", ""]
+        for k, array in enumerate((value, after)):
+            if self._is_small(number, array):
+                sent = self.sent[number, id][-1:] if k == 0 else self.sent[number, id]
+                said[k] = _describe(self._add(number, sent, DEPTH), array)
+        return said[0], said[1]
+
+    def _keep(self, number: int, id: int, sent: Any, value: Any) -> None:
+        self.sent.setdefault((number, id), []).append(sent)
+        if isinstance(value, np.ndarray | np.generic) and value.dtype.kind == "f" and value.size:
+            largest = float(np.max(np.abs(value)))
+            self.largest[number] = max(self.largest.get(number, 0.0), largest)
+
+    def _is_small(self, number: int, value: Any) -> bool:
+        """Return whether an element is so small that it can be what rounding leaves of 0, and is not 0."""
+        if not isinstance(value, np.ndarray | np.generic) or value.dtype.kind != "f" or value.size > LARGEST_WRITTEN:
+            return False
+        small = np.sqrt(np.finfo(value.dtype).eps) * self.largest.get(number, 0.0)
+        return bool(np.any((value != 0) & (np.abs(value) < small)))
+
+    def _add(self, number: int, sent: list[Any], depth: int) -> Any:
+        """Return the exact sum of seeds and contributions; None if it is not known."""
+        parts = [
+            self._pull(number, one, depth) if isinstance(one, events.Accumulate) else _write_exactly(one)
+            for one in sent
+        ]
+        return None if not parts or any(part is None for part in parts) else sum(parts[1:], parts[0])
+
+    def _pull(self, number: int, event: events.Accumulate, depth: int) -> Any:
+        """Return an exact contribution; None if it is not known."""
+        entry, key = event.entry, (number, event.entry.output_id, event.argument)
+        if key not in self.known:
+            g = self._add(number, self.sent.get((number, entry.output_id), []), depth - 1) if depth else None
+            known = g is not None and entry.values is not None
+            exact = self._apply_rule(entry, event.argument, np.asarray(g, object)) if known else None
+            if exact is not None:
+                lead = np.ndim(event.value._array) - np.ndim(entry.values[event.argument])
+                # One more axis in front: NumPy makes a fraction, not an array, of the sum of all.
+                shape = (1, *np.shape(event.value._array))
+                exact = unbroadcast(np.asarray(exact, object)[np.newaxis], shape, 1 + lead)[0]
+            self.known[key] = _check(exact)
+        return self.known[key]
+
+    def _apply_rule(self, entry: Entry, argument: int, g: Any) -> Any:
+        """Pull an exact cotangent back; return None if it is not known what comes of it."""
+        rule: Any = rule_of(entry.operation)
+        if rule.own or runs_code(entry.operation):
+            return None
+        pull, is_exact = rule.pull(argument), entry.operation in EXACT or rule.kind == "linear"
+        if is_exact:
+            y, values = self._find(entry.output_id, entry.output_value, DEPTH), self._list_operands(entry, DEPTH)
+            if y is None or values is None:
+                return None
+        else:
+            y, *values = (getattr(value, "_array", value) for value in (entry.output_value, *entry.values))
+        with only(), np.errstate(all="ignore"):
+            exact = _check(_compute(pull, g, y, *values, **entry.keywords))
+            if exact is None and rule.kind == "elementwise" and not is_exact:
+                slope = _write_exactly(pull(np.ones_like(y), y, *values, **entry.keywords))
+                return None if slope is None else g * slope
+        return exact
+
+    def _find(self, id: int | None, value: Any, depth: int) -> Any:
+        """Return the exact value of a tensor, or a number; None if it is not known."""
         entry = None if id is None else self.makers.get(id)
         if id is None or entry is None:
-            try:
-                return Fraction(str(value))  # the fewest digits that give this number in its dtype
-            except ValueError:  # an array, a truth value, an infinity
-                return None
+            return _write_exactly(value)
         if id not in self.known:
-            compute = EXACT.get(entry.operation) if depth and entry.values is not None else None
-            pairs = zip(entry.ids, entry.values, strict=True) if compute else ()
-            parts = [self._find(*pair, depth - 1) for pair in pairs]
-            try:
-                exact = compute(*parts) if compute and None not in parts else None
-            except ZeroDivisionError:
+            compute = EXACT.get(entry.operation) or (kind_of(entry.operation) == "linear" and entry.operation)
+            if entry.values is None:
                 exact = None
-            is_short = exact is not None and max(map(int.bit_length, exact.as_integer_ratio())) <= BITS
-            self.known[id] = exact if is_short else None
+            elif compute:
+                values = self._list_operands(entry, depth - 1) if depth else None
+                exact = None if values is None else _compute(compute, *values, **entry.parameters)
+            else:
+                exact = _write_exactly(entry.output_value)
+            self.known[id] = _check(exact)
         return self.known[id]
+
+    def _list_operands(self, entry: Entry, depth: int) -> list[Any] | None:
+        """List the exact arguments of an entry; an index or an axis stays as it is. None if one is not known."""
+        pull = rule.pull if (rule := rule_of(entry.operation)) else lambda _: None
+        values = [
+            self._find(id, value, depth) if id is not None or pull(k) else value
+            for k, (id, value) in enumerate(zip(entry.ids, entry.values, strict=True))
+        ]
+        return None if any(value is None for value in values) else values
+
+
+def _write_exactly(value: Any) -> Any:
+    """Return numbers as fractions, with the fewest digits that give them in their dtype; None of what has none."""
+    value = np.asarray(getattr(value, "_array", value))
+    if value.size > LARGEST_WRITTEN:
+        return None
+    exact = np.empty(value.shape, object)
+    try:
+        exact.reshape(-1)[:] = [Fraction(str(number)) for number in value.flat]
+    except ValueError:  # a truth value, an infinity
+        return None
+    return exact[()]
+
+
+def _compute(function: Any, *arguments: Any, **parameters: Any) -> Any:
+    """Call a function with fractions; return None if it cannot compute with them."""
+    try:
+        return function(*arguments, **parameters)
+    except (TypeError, ValueError, AttributeError, ZeroDivisionError):
+        return None
+
+
+def _check(exact: Any) -> Any:
+    """Return an exact result if it is one and its numbers are not too long, else None."""
+    if exact is None:
+        return None
+    exact = np.frompyfunc(_unwrap, 1, 1)(exact)
+    numbers = np.ravel(np.asarray(exact, object))
+    if len(numbers) > LARGEST_WRITTEN or not all(isinstance(one, Fraction | int) for one in numbers):
+        return None
+    longest = max((abs(part).bit_length() for one in numbers for part in one.as_integer_ratio()), default=0)
+    return exact if longest <= BITS else None
+
+
+def _unwrap(number: Any) -> Any:
+    """Return a number that NumPy wrapped in an array; a float that is 0 is exact, too."""
+    number = number[()] if isinstance(number, np.ndarray) else number
+    return 0 if isinstance(number, float) and number == 0 else number
+
+
+def _describe(exact: Any, value: Any) -> str:
+    if exact is None:
+        return ""
+    zeros = np.asarray((exact == 0) & (value != 0) & np.isfinite(value), bool)
+    if not zeros.any():
+        return ""
+    at = "" if np.all(zeros | (value == 0)) else f" at {list_elements(map(tuple, np.argwhere(zeros).tolist()))}"
+    return f" (0 up to rounding{at})"

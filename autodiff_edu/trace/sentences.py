@@ -86,6 +86,7 @@ class Sentences:
         self.renamed: set[tuple[int, str]] = set()  # second names that have been mentioned
         self.exact = ExactResults()
         self.latest: dict[str, Any] = {}  # by name, its last value
+        self.zeros: dict[int, tuple[Any, str]] = {}  # by tensor: its last cotangent, and what of that would be 0
 
     def write(self, event: Event, step: dict[str, Any]) -> str:
         """Write the text of a step; everything else in it is there already."""
@@ -116,6 +117,7 @@ class Sentences:
                 recorded = missed if isinstance(event, events.Missed) else self._describe_recording(entry, step, whose)
                 return f"{text}.{self._describe_aliases(entry)} {_capitalise(recorded, self._own_name(whose))}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
+                self.exact.keep_seed(step["pass"], event)
                 which = "the backward pass" if self._is_alone() else f"the backward pass of {whose}"
                 start = f"{which} starts at {labels[tensor._id]}"
                 keeps = f" It goes step by step: {whose} keeps all its arrays until the last step."
@@ -135,8 +137,10 @@ class Sentences:
                 return text
             case events.Accumulate(tensor=tensor):
                 name, said = labels[tensor._id], self._quote(event)
+                zeros = self.exact.describe_zeros(step["pass"], event)
+                self.zeros[tensor._id] = event.after._array, zeros[1]
                 return self._place(event, step) + (
-                    _describe_sum(name, event, step, said)
+                    _describe_sum(name, event, step, said, *zeros)
                     if is_written(event.value._array)
                     else _describe_large_sum(name, event, step, said)
                 )
@@ -294,16 +298,18 @@ class Sentences:
         else:
             whose = of if event.seeded else f"the sum of {of}"
             start = f"the gradient of {whose} with respect to {name}{' from this seed' if event.seeded else ''}"
-        text = f"{start} is {'None' if result is None else self._array(result._array)}"
+        cotangent, zeros = self.zeros.get(event.source._id, (None, ""))
+        zeros = zeros if result is not None and result._array is cotangent else ""
+        text = f"{start} is {'None' if result is None else self._array(result._array, zeros)}"
         if event.connected:
             return f"{text}."
         text += "" if result is None else " instead of None"
         return f"{text}{self._why(event.causes, name, step)}"
 
-    def _array(self, array: Any) -> str:
-        """Write a value, and its shape if the value does not show it."""
+    def _array(self, array: Any, zeros: str = "") -> str:
+        """Write a value, what is said of its zeros, and its shape if the value does not show it."""
         text = spoken_value(array, most=LARGEST_WRITTEN)
-        return f"{text}, of shape {array.shape}" if array.ndim and text.startswith("[") else text
+        return f"{text}{zeros}, of shape {array.shape}" if array.ndim and text.startswith("[") else text + zeros
 
     def _why(self, causes: tuple[Any, ...], name: str, step: dict[str, Any]) -> str:
         if not causes:
@@ -377,8 +383,10 @@ def _describe_cancellation(entry: Entry) -> str:
     return f"{' + '.join(written)} = ".replace("+ -", "- ")
 
 
-def _describe_sum(name: str, event: events.Accumulate, step: dict[str, Any], said: str) -> str:
-    """Describe a contribution in numbers."""
+def _describe_sum(
+    name: str, event: events.Accumulate, step: dict[str, Any], said: str, zeros: str, zeros_after: str
+) -> str:
+    """Describe a contribution in numbers; `zeros` is said of it, and `zeros_after` of the sum."""
     parts = [one._array for one in (event.before, event.value) if one is not None]
     digits, total = count_digits_of_sum(parts, event.after._array), event.after._array
     if event.before is not None and any(_is_hidden(_write_twice(part), _write_twice(total)) for part in parts):
@@ -388,7 +396,8 @@ def _describe_sum(name: str, event: events.Accumulate, step: dict[str, Any], sai
     *rest, contribution = (spoken_value(part, digits=digits) for part in parts)
     before = rest[0] if rest else None
     had = "Nothing was there yet" if before is None else f"It is added to {before}"
-    is_what = f"{said}, which is {contribution}" if said else contribution
+    is_what = (f"{said}, which is {contribution}" if said else contribution) + zeros
+    after += zeros_after if rest else ""
     which = f" That was contribution {step['count']} of {step['of']}." if step["of"] > 1 else ""
     return f"the contribution to {name} is {is_what}. {had}, so the cotangent of {name} is now {after}.{which}"
 

@@ -198,3 +198,25 @@ def test_tapes_whose_name_ends_in_a_digit_are_numbered_in_brackets() -> None:
             with ad.GradientTape() as t1:
                 t1.watch(ad.constant(1.0))
     assert [tape["name"] for tape in steps.document()["tapes"]] == ["t1 (1)", "t1 (2)"]
+
+
+def test_a_comparison_that_python_exchanges_is_written_as_in_the_code():
+    c, w, m = ad.constant(2.0), ad.Variable(2.0, name="w"), 1.5
+    with ad.GradientTape() as tape:
+        tape.watch(c)
+        c * 1.0
+        _ = m**2 > c, m >= c  # Python computes c < m**2, for a plain number has no answer
+        _ = c < w, c <= m  # and w > c, for Variable is a subclass of Tensor
+        np.less(m, c)
+    assert lines(tape)[1:] == ["t2 = 2.25 > c", "t3 = 1.5 >= c", "t4 = c < w", "t5 = c <= 1.5", "t6 = 1.5 < c"]
+
+
+def test_the_player_s_program_and_formula_have_the_sides_of_a_comparison_as_the_code_has_them():
+    def clip(c):
+        m = 1.5
+        return np.where(m**2 > c, m * c, c)
+
+    document = ad.play(clip, 2.0).document()
+    assert "t1 is 2.25 > c, which is True." in " ".join(step["text"] for step in document["steps"])
+    assert "t1 = 2.25 > c" in document["program"]["lines"]
+    assert document["formulas"][document["entries"][0]["formula"]] == [">", ["number", 2.25], 0]

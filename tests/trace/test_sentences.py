@@ -186,7 +186,7 @@ def test_what_rounding_leaves_of_zero_is_told():
         return 0.3 * x - (0.1 * x + 0.2 * x)
 
     assert "which is -5.55e-17 (0 up to rounding). " in list_sentences(f, x=1.0)["record"][-1]
-    assert "rounding" not in str(list_sentences(f, x=1e-17)), "what is small by itself is not 0"
+    assert "rounding" not in str(list_sentences(f, x=1e-17)["record"]), "what is small by itself is not 0"
     with np.errstate(over="ignore", invalid="ignore"):
         assert "rounding" not in str(list_sentences(lambda x: x * 10.0 - x * 10.0, x=1e308)), "nor is NaN"
 
@@ -350,3 +350,51 @@ def test_a_contribution_that_reads_like_its_sum_has_six_digits_in_either_order()
     for f in (lambda x: 1.00002 * x + 0.00002 * x, lambda x: 0.00002 * x + 1.00002 * x):
         told = [step["text"] for step in ad.play(f, 3.0)._content["trace"]["steps"] if "1.00004" in step["text"]]
         assert any("1.00002" in text for text in told)
+
+
+def softmax(x):
+    e = np.exp(x - np.max(x))
+    return e / np.sum(e)
+
+
+@pytest.mark.parametrize(
+    ("function", "x", "said"),
+    [
+        (
+            lambda x: 0.1 * x + 0.2 * x - 0.3 * x,
+            1.0,
+            "added to -0.1, so the cotangent of x is now 2.78e-17 (0 up to rounding). ",
+        ),
+        (lambda x: 0.1 * x + 0.2 * x - 0.3 * x, 1.0, "/dx is 2.78e-17 (0 up to rounding)."),
+        (
+            lambda x: -np.log(softmax(x)[0]),
+            [1.0, 2.0, 0.5],
+            "is 8.33e-17 (0 up to rounding). Nothing was there yet, so the cotangent of t1 is now 8.33e-17.",
+        ),
+        (lambda x: -np.log(softmax(x)[0]), [1.0, 2.0, 0.5], "is [0 8.33e-17 0] (0 up to rounding). It is added to"),
+        (
+            lambda x: np.sum((0.1 * x + 0.2 * x - x * np.array([0.3, 0.4])) * 1.0),
+            [1.0, 1.0],
+            "is now [2.78e-17 -0.1] (0 up to rounding at [0]). ",
+        ),
+    ],
+)
+def test_what_rounding_leaves_of_a_cotangent_is_told(function, x, said):
+    assert said in ad.play(function, np.array(x)).transcript()
+
+
+@pytest.mark.parametrize(
+    ("function", "x"),
+    [
+        (lambda x: np.sum(x * (1 + 2**-52) - x), [1.0, 2.0]),
+        (lambda x: 2.0 * (x * (1 + 2**-52)) - 2.0 * x, 1.0),
+        (lambda x: np.sum(np.exp(x) - x), [5e-16, 3e-16]),
+        (lambda x: np.sqrt(x + 1) - np.sqrt(x), 1e14),
+        (lambda x: np.max(x) - np.sum(x) * (1 - 2**-52), [1.0, 2.0]),
+        (lambda x: x * 1e-17 + x - x, 1.0),
+    ],
+)
+def test_a_small_cotangent_that_is_there_is_not_called_rounding(function, x):
+    said = ad.play(function, np.array(x)).transcript()
+    assert re.search(r"is now \S*\d?e-\d\d|is now \[.*e-\d\d", said)
+    assert "rounding" not in said
