@@ -152,7 +152,7 @@ def test_a_graph_that_is_too_large_has_a_map_and_letters_that_can_be_read(visit:
     settle(player)
     fit = player.root.evaluate(FIT)
     assert (fit["whole"], fit["map"]) == (False, True)
-    assert fit["letters"] == pytest.approx(0.7 * 14, abs=0.02)
+    assert fit["letters"] == pytest.approx(13, abs=0.02)
     size = player.root.locator(".overview").bounding_box()
     assert (size["width"], size["height"]) == (120, 90)
     parts = player.root.evaluate("""root => {

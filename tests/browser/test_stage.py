@@ -922,3 +922,81 @@ def test_up_to_six_numbers_are_written_on_stage(
     assert all(over >= 0 for *_, places in seen for over in places)
     written = [text for _, texts, _ in seen for text in texts if text.startswith("[0.479")]
     assert written[:1] == beads
+
+
+# Of the boxes at the pane's edge the texts that are cut; of those at the ends of lines along which something flows how
+# many are cut; and of the buttons to an end beyond the edge those that stand although its name is seen.
+CUT = """(root, entries) => {
+  const pane = root.querySelector(".graph").getBoundingClientRect();
+  const rectOf = (part) => part.getBoundingClientRect();
+  const out = ({ left, right, top, bottom }) =>
+    Math.max(pane.left - left, right - pane.right, pane.top - top, bottom - pane.bottom) > 2;
+  const off = ({ left, right, top, bottom }) =>
+    right <= pane.left || left >= pane.right || bottom <= pane.top || top >= pane.bottom;
+  const isCut = (part) => out(rectOf(part)) && !off(rectOf(part));
+  const shown = [...root.querySelectorAll(".graph [data-tensor] text")].filter((text) =>
+    text.textContent.trim() && getComputedStyle(text).visibility !== "hidden");
+  const names = shown.filter((text) => text.dataset.part === "name" && !out(rectOf(text)));
+  const lines = [...root.querySelectorAll("[data-edge][data-flow]")].map(({ dataset }) => dataset.edge.split("."));
+  const ends = lines.flatMap(([entry, input]) => [entries[entry].output, entries[entry].inputs[input]]);
+  const boxes = [...new Set(ends)].map((end) => root.querySelector(`[data-tensor="${end}"] > rect`)).filter(Boolean);
+  const far = [...root.querySelectorAll(".far-ends button")].map((button) => button.textContent.slice(2));
+  return {
+    texts: shown.filter(isCut).map((text) => text.textContent).filter((text) => /[0-9]/.test(text)),
+    ends: boxes.filter(isCut).length,
+    covered: far.filter((name) => names.some((text) => text.textContent === name)),
+    letters: Math.min(...shown.map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)),
+  };
+}"""
+
+
+def binary_cross_entropy() -> ad.Trace:
+    inputs = np.array([[0.5, -1.0], [1.5, 2.0], [-0.5, 0.25], [1.0, -0.75]])
+    labels = np.array([1.0, 0.0, 1.0, 0.0])
+    w, b = ad.Variable([0.4, -0.6], name="w"), ad.Variable(-0.1, name="b")
+    with ad.trace("binary cross-entropy") as traced:
+        with ad.GradientTape() as tape:
+            p = 1.0 / (1.0 + np.exp(-(inputs @ w + b)))
+            loss = -np.mean(labels * np.log(p) + (1.0 - labels) * np.log(1.0 - p))
+        tape.gradient(loss, [w, b])
+    return traced
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
+@pytest.mark.parametrize("made", [one_hidden_layer, binary_cross_entropy])
+def test_no_part_of_a_number_is_seen_and_both_ends_are_whole(
+    made: Any, width: int, height: int, visit: Any, tmp_path: Path
+) -> None:
+    traced = made()
+    entries = [{"inputs": one["inputs"], "output": one["output"]} for one in traced.document()["entries"]]
+    player = enter(visit(save_page(traced, tmp_path), viewport={"width": width, "height": height}))
+    player.measures(x=0, y=0, width=width, height=height)
+    for whole in (False, True):
+        if whole:
+            player.press("0")
+        seen = player.at_every_step(f"root => ({CUT})(root, {entries})")
+        assert [now["texts"] for now in seen if now["texts"]] == []
+        assert [now["covered"] for now in seen if now["covered"]] == []
+        assert [(k, now["ends"]) for k, now in enumerate(seen) if now["ends"]] == []
+        assert min(now["letters"] for now in seen) >= 0.9 * 0.7 * 1.5 * width / 100
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
+def test_the_picture_of_copies_is_seen_where_its_letters_are_large(
+    width: int, height: int, visit: Any, tmp_path: Path
+) -> None:
+    traced = one_hidden_layer()
+    player = enter(visit(save_page(traced, tmp_path), viewport={"width": width, "height": height}))
+    player.measures(x=0, y=0, width=width, height=height)
+    read = """root => [...root.querySelectorAll(".unfold svg")].map((picture) => [
+      picture.getBoundingClientRect().height,
+      Math.min(...[...picture.querySelectorAll("text")].map((text) =>
+        parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)),
+    ])"""
+    beside = [one for step in player.at_every_step(read) for one in step]
+    assert [tall for tall, _ in beside] == [0, 0], "there is no room beside the graph"
+    player.press("1")
+    alone = [one for step in player.at_every_step(read) for one in step]
+    assert len(alone) == 2
+    assert min(tall for tall, _ in alone) > 60
+    assert min(letters for _, letters in alone) >= 0.99 * 1.5 * width / 100

@@ -87,15 +87,16 @@ function picture({ small, large, shape, backward, axes, times, name }) {
   }
   const words = STRINGS.broadcasting;
   const [middle, line] = [gap[0] - GAP / 2, Math.max(rows * height, 34) / 2];
-  const about = { class: "along", x: middle, "text-anchor": "middle" };
+  const between = { class: "along", x: middle, "text-anchor": "middle" };
   const said = backward ? words.sum(axes) : words.copies(times);
   const signs = `${said} →`.length * SIGN < GAP
-    ? [draw("text", { ...about, y: line + 5 }, `${said} →`)]
-    : [draw("text", { ...about, y: line - 4 }, said), draw("text", { ...about, y: line + 14 }, "→")];
+    ? [draw("text", { ...between, y: line + 5 }, `${said} →`)]
+    : [draw("text", { ...between, y: line - 4 }, said), draw("text", { ...between, y: line + 14 }, "→")];
   const size = { width: gap[0] + (backward ? broad : columns) * width + 2, height: Math.max(rows * height, 34) + 2 };
   const view = `-1 -1 ${size.width} ${size.height}`;
   const both = [...signs, ...cells, ...moves.map(([copy]) => copy)];
-  return { element: draw("svg", { role: "img", "aria-label": name, viewBox: view, ...size }, ...both), cells, moves };
+  const about = { role: "img", "aria-label": name, viewBox: view, style: `--width: ${size.width}`, ...size };
+  return { element: draw("svg", about, ...both), cells, moves };
 }
 
 /**

@@ -66,6 +66,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
   const canvas = make("div", { class: "canvas" }, picture, groups.element);
   const redraw = (/** @type {boolean} */ follow) => {
     if ((repaint() || follow) && !busy) show(current, follow);
+    else hideCut();
   };
   const pane = paneView(canvas, picture, redraw);
   /** @type {Map<number, ReturnType<typeof drawBox>>} */
@@ -172,6 +173,19 @@ export function graphView(trace, history, layout, go, flow, corners) {
     groups.paint(frames, near);
   };
 
+  /** Where a tensor has its name in the picture; a plain one has it beside its value. */
+  const labelOf = (/** @type {number} */ tensor) => {
+    const place = placeOf(tensor);
+    return layout.tensors[tensor].plain ? place : { ...place, ...BEAD };
+  };
+  /** Of a box that the edge of the pane cuts no number is seen: a part of one would be read as another. */
+  const hideCut = () => {
+    for (const index of seen) {
+      const cut = pane.sees(placeOf(index)) ? null : pane.sees(labelOf(index)) ? "value" : "name";
+      set(boxes.get(index).element, "data-cut", cut);
+    }
+  };
+
   const show = (/** @type {number} */ step, follow = true) => {
     const { entry, kind, where } = trace.steps[step];
     const backward = history.backward[step];
@@ -213,7 +227,8 @@ export function graphView(trace, history, layout, go, flow, corners) {
     if (boxes.has(subject)) pour(trace.steps[step], boxes.get(subject));
     write(heading, [STRINGS.graph.heading, ...cuts.paused(step).map(STRINGS.graph.paused)].join(" "));
     groups.show(step, layout.tensors[subject]?.group ?? -1, entry);
-    pane.light(lighted.map((tensor) => ({ ...placeOf(tensor), name: called(tensor) })));
+    pane.light(lighted.map((tensor) => ({ ...placeOf(tensor), name: called(tensor), label: labelOf(tensor) })));
+    hideCut();
     set(pane.box, "aria-label", tell(step, flowing));
     busy = false;
   };

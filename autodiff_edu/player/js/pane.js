@@ -9,8 +9,10 @@ import { STRINGS } from "./strings.js";
 const LETTER = 12; // pixels of the picture; on the screen, what the style sheet says of the pane
 const [FURTHEST, NEAREST] = [0.25, 4]; // how small and how large a reader can make it
 const SMALL = 0.7; // of the letters that one can read: with smaller ones the whole says less than its map
+const TIGHT = 0.9; // of the smallest letters, where all that is lit is whole then
 const EASE = 240; // milliseconds
 const SEEN = 0.1; // the smallest scale at which boxes can still be told apart
+const READ = 13 / LETTER; // of a graph that one scrolls anyway, where there is room for such letters
 const LARGE = 1.5; // times the usual letters: the player is on stage
 const FEW = 8; // boxes: such a graph is shown whole on stage, as the panel enlarges its numbers
 const EDGE = 2; // of a frame, which may lie under that of the pane
@@ -46,12 +48,12 @@ export function paneView(canvas, picture, redraw) {
   let [width, height] = [1, 1]; // of the picture
   let [wide, tall] = [0, 0]; // of the pane
   let [least, normal] = [1, 1]; // the smallest scale at which one reads, and the one where there is room
-  let near = 1; // the scale in which one reads; on stage, so that both ends of what is lit are seen, a little smaller
+  let [best, near] = [1, 1]; // the scale in which one reads; near, so that all that is lit is whole, a little smaller
   let [scale, chosen] = [1, /** @type {number | "whole" | null} */ (null)]; // chosen by the reader
   let around = 1; // the scale in place of that of the whole, where one could not read it
   let lent = false; // whether the whole is shown for a while
   let [left, top, frame] = [0, 0, 0]; // how far it is scrolled, or will be once the motion is over
-  /** @typedef {Rectangle & { name: string }} End */
+  /** @typedef {Rectangle & { name: string, label: Rectangle }} End the label is where it has its name */
   /** @type {End[]} */
   let lit = [];
   const farEnds = make("div", { class: "far-ends", "aria-hidden": true });
@@ -97,9 +99,9 @@ export function paneView(canvas, picture, redraw) {
    * @param {End} end
    */
   const farEnd = (end) => {
+    if (sees(end.label)) return [];
     const [x, y] = onScreen(end.x + end.width / 3, end.y + AROUND / 2); // its name
-    const arrow = y < 0 ? "↑" : y > tall ? "↓" : x < 0 ? "←" : x > wide ? "→" : null;
-    if (!arrow) return [];
+    const arrow = y < 0 ? "↑" : y > tall ? "↓" : x < wide / 2 ? "←" : "→";
     const [across, down] = [clamp(x / wide, 0, 1), clamp(y / tall, 0, 1)]; // portions of the pane
     const style = `left: ${across * wide}px; top: ${(down - 1) * tall}px; translate: ${-100 * across}% ${-100 * down}%`;
     const button = make("button", { type: "button", tabindex: -1, style }, `${arrow} ${end.name}`);
@@ -141,12 +143,13 @@ export function paneView(canvas, picture, redraw) {
    */
   const bring = (wanted, count, needed = []) => {
     if (!wide || !wanted.length) return;
-    const [core, isStage] = [bound([wanted[0], ...needed]), normal > LARGE];
-    if (isCrowded() && (isStage || chosen === "whole")) {
-      const most = SMALL * least; // on stage, where nobody comes nearer, the least too
-      const [before, part] = [scale, fitting(core)];
-      around = clamp(fitting(bound(wanted.slice(0, count || 1))), isStage ? most : fits(), most);
-      near = part < most ? least : Math.min(part, least);
+    const [core, isStage, lights] = [bound([wanted[0], ...needed]), normal > LARGE, wanted.slice(0, count)];
+    if (fits() < leastForWhole()) {
+      const [before, most] = [scale, SMALL * least]; // on stage, where nobody comes nearer, the least too
+      const [low, whole, part] = [isStage ? most : least, fitting(bound([core, ...lights])), fitting(core)];
+      const size = whole >= TIGHT * low ? whole : part < low ? best : part;
+      near = Math.min(size, best);
+      around = isStage ? Math.min(size, most) : clamp(whole, fits(), most);
       rescale();
       // Of another size, it has what the step is about in the middle.
       const { x, y, width: w, height: h } = wanted[0];
@@ -158,21 +161,34 @@ export function paneView(canvas, picture, redraw) {
       if (fitting(both) >= scale) region = both;
       return region === both || !k;
     });
-    let [x0, x1] = [region.x, region.x + region.width].map((x) => x * scale);
-    /** @type {(low: number, high: number, from: number, room: number) => number} */
-    const shift = (low, high, from, room) => {
-      const margin = clamp((room - (high - low)) / 2, 0, MARGIN);
-      return high - low > room ? low : clamp(from, high + margin - room, low - margin);
+    /** @typedef {(one: Rectangle) => [from: number, to: number]} Span in pixels */
+    /** @type {Span} */
+    const across = ({ x, width: w }) => [x * scale, (x + w) * scale];
+    /** @type {Span} */
+    const down = ({ y, height: h }) => [y * scale, (y + h) * scale];
+    /**
+     * How far to scroll so that the region is seen and fewest of what is beside it is cut, least of all what is lit.
+     * @type {(span: Span, from: number, room: number, size: number, beside: Rectangle[]) => number}
+     */
+    const choose = (span, from, room, size, beside) => {
+      const [low, high] = span(region);
+      /** @type {(at: number, space: number) => number} */
+      const limit = (at, space) =>
+        clamp(Math.min(Math.max(at, high + space - room), low - space), 0, size * scale - room);
+      const start = limit(from, clamp((room - high + low) / 2, 0, MARGIN));
+      const spans = [...beside, ...lights, ...lights].map(span);
+      const places = spans.flat().flatMap((side) => [side, side - room]).filter((at) => limit(at, 0) === at);
+      // What is out of sight counts once, and what is cut twice, more than any way.
+      const cost = (/** @type {number} */ at) => spans.reduce((sum, [one, other]) => {
+        const seen = Math.min(other, at + room) - Math.max(one, at);
+        return sum + (seen < other - one - EDGE ? (seen > EDGE ? 2e6 : 1e6) : 0);
+      }, Math.abs(at - start));
+      return places.reduce((one, other) => (cost(other) < cost(one) ? other : one), start);
     };
-    const y = within(0, shift(region.y * scale, (region.y + region.height) * scale, top, tall))[1];
-    // Where there is room for more of what is beside them, it is not cut.
-    const beside = all.filter(({ y: high, height: h }) => high * scale < y + tall && (high + h) * scale > y);
-    const away = (/** @type {Rectangle} */ node) => Math.max(x0 - node.x * scale, (node.x + node.width) * scale - x1);
-    for (const node of beside.sort((one, other) => away(one) - away(other))) {
-      const both = [Math.min(x0, node.x * scale), Math.max(x1, (node.x + node.width) * scale)];
-      if (both[1] - both[0] <= wide + EDGE) [x0, x1] = both;
-    }
-    const x = within(shift(x0, x1, left, wide), 0)[0];
+    /** @type {(span: Span, from: number, room: number) => Rectangle[]} */
+    const seenIn = (span, from, room) => all.filter((one) => span(one)[0] < from + room && span(one)[1] > from);
+    const y = choose(down, top, tall, height, seenIn(across, left, wide));
+    const x = choose(across, left, wide, width, seenIn(down, y, tall));
     if (Math.abs(x - box.scrollLeft) > 1 || Math.abs(y - box.scrollTop) > 1) move(x, y, true);
     if (!isLarge()) return;
     /** @type {(boxes: Rectangle[]) => Rectangle[]} */
@@ -274,7 +290,7 @@ export function paneView(canvas, picture, redraw) {
     const style = getComputedStyle(box);
     normal = parseFloat(style.fontSize) / LETTER;
     least = normal * parseFloat(style.getPropertyValue("--least"));
-    near = least;
+    best = near = normal < READ || normal > LARGE ? least : READ;
     rescale();
     box.scrollTo(left, top);
     redraw(true);
@@ -296,10 +312,15 @@ export function paneView(canvas, picture, redraw) {
    * @type {(x: number, y: number) => number[]}
    */
   const onScreen = (x, y) => [x * scale - left + inset(), y * scale - top];
+  /** Whether a part of the picture is seen whole; none is in a pane without a size. */
+  const sees = (/** @type {Rectangle} */ part) => {
+    const [[x, y], [right, bottom]] = [onScreen(part.x, part.y), onScreen(part.x + part.width, part.y + part.height)];
+    return Math.max(-x, -y, right - wide, bottom - tall) < EDGE;
+  };
   /** Where a point of the picture is in the window; null if it is not seen. */
   const inWindow = (/** @type {number[]} */ [x, y]) => {
     const [[across, down], { left: atX, top: atY }] = [onScreen(x, y), box.getBoundingClientRect()];
-    return clamp(across, 0, wide) === across && clamp(down, 0, tall) === down ? [atX + across, atY + down] : null;
+    return sees({ x, y, width: 0, height: 0 }) ? [atX + across, atY + down] : null;
   };
   /**
    * Scrolls so that a point of the picture is there.
@@ -309,5 +330,5 @@ export function paneView(canvas, picture, redraw) {
   /** Of what is lit the step is about the first. */
   const light = (/** @type {End[]} */ now) => { lit = now; mark(); };
   const moves = { bring, hold, keep, light, fit, showWhole };
-  return { box, overview: overview.element, farEnds, fitButton, view, onScreen, inWindow, ...moves };
+  return { box, overview: overview.element, farEnds, fitButton, view, onScreen, inWindow, sees, ...moves };
 }
