@@ -5,7 +5,7 @@ Only this module needs ipywidgets; it is imported when an explorer is first show
 
 from __future__ import annotations
 
-from math import log10
+from math import ceil, floor, log10
 from typing import Any
 
 import ipywidgets
@@ -36,17 +36,21 @@ class Sliders:
 
     def _slider(self, explorer: Any, name: str) -> Any:
         low, high = explorer.ranges[name]
-        about: dict[str, Any] = {"value": explorer.values[name], "description": name, "readout_format": ".4g"}
-        about["layout"] = {"width": "auto"}
+        about: dict[str, Any] = {"value": explorer.values[name], "description": name, "layout": {"width": "auto"}}
+        step, digits = (high - low) / STEPS, 12 - ceil(log10(high - low))
         if is_steep(low, high):
             ends = {"min": log10(low), "max": log10(high)}
             slider = ipywidgets.FloatLogSlider(base=10, step=(ends["max"] - ends["min"]) / STEPS, **ends, **about)
+            slider.readout_format = ".4g"
         else:
-            slider = ipywidgets.FloatSlider(min=low, max=high, step=(high - low) / STEPS, **about)
+            slider = ipywidgets.FloatSlider(min=low, max=high, step=step, **about)
+            slider.readout_format = f".{max(0, -floor(log10(step)))}f"
 
         def moved(change: Any) -> None:
-            if change["new"] != explorer.values[name]:
-                explorer.move(**{name: min(max(change["new"], low), high)})  # a logarithm is off in the last digit
+            # The browser adds steps: the middle of -5 and 5 can be -9e-16. A logarithm is off in its last digit.
+            new = change["new"] if is_steep(low, high) else round(change["new"], digits) + 0.0
+            if new != explorer.values[name]:
+                explorer.move(**{name: min(max(new, low), high)})
 
         slider.observe(moved, "value")
         return slider

@@ -102,10 +102,13 @@ class ExactResults:
 
     def _apply_rule(self, entry: Entry, argument: int, g: Any) -> Any:
         """Pull an exact cotangent back; return None if it is not known what comes of it."""
-        rule: Any = rule_of(entry.operation)
-        if rule.own or runs_code(entry.operation):
+        rule = rule_of(entry.operation)
+        if rule is None or rule.own or runs_code(entry.operation):  # PyTorch's have none
             return None
-        pull, is_exact = rule.pull(argument), entry.operation in EXACT or rule.kind == "linear"
+        pull = rule.pull(argument)
+        if pull is None:
+            return None
+        is_exact = entry.operation in EXACT or rule.kind == "linear"
         if is_exact:
             y, values = self._find(entry.output_id, entry.output_value, DEPTH), self._list_operands(entry, DEPTH)
             if y is None or values is None:

@@ -268,8 +268,9 @@ class Updates:
             return ""
         if (own := self.named.get(event.result._id)) or event.targets[1:] or event.word != "gradient":
             return own or ""
-        of, to = (labels[one._id] for one in (*event.targets, event.source))
-        return "/".join(f"d{name if name in about else name.rstrip(SUBSCRIPTS)}" for name in (of, to))
+        names = [labels[one._id] for one in (*event.targets, event.source)]
+        has_numbers = any(name in about and name[-1] in SUBSCRIPTS for name in names)
+        return "/".join(f"d{name if has_numbers else name.rstrip(SUBSCRIPTS)}" for name in names)
 
     def _maker(self, id_of_tensor: int | None, value: Any, before: int) -> int | None:
         """Find the operation that computed an operand of a later one."""

@@ -304,7 +304,7 @@ def test_damping_turns_newtons_arrow_into_that_of_descent(opened: Any) -> None:
         (start, end) = arrow_of(shown, "damped")
         assert (end - start) / 390 * 4 * [1, -1] == pytest.approx(wanted, abs=0.002)
         positive = np.linalg.eigvalsh(hessian)[0] + damping > 0
-        said = "It leads downhill" if positive else "not positive definite"
+        said = "It starts downhill" if positive else "not positive definite"
         assert said in shown.root.locator(".damping .note").text_content()
     uphill = np.subtract(*arrow_of(shown, "gradient")[::-1])
     cosine = (end - start) @ uphill / np.linalg.norm(end - start) / np.linalg.norm(uphill)

@@ -161,6 +161,17 @@ def test_sliders_move_the_function_and_the_player_keeps_its_step():
     assert live.sliders["x"].value == 2.0
 
 
+def test_a_sum_of_steps_that_is_almost_0_is_0():
+    pytest.importorskip("ipywidgets")
+    view = explore(wave, x=(-5.0, 5.0), w=2.0)
+    slider = view._live().sliders["x"]
+    assert slider.readout_format == ".2f"
+    slider.value = -5.0 + 100 * 0.0499999999999999998 - 8.88e-16  # what a browser makes of the middle
+    assert slider.value != 0.0 == view.values["x"]
+    slider.value = 0.1 + 0.2
+    assert view.values["x"] == slider.value == 0.3
+
+
 def test_an_explorer_whose_cell_is_run_again_leaves_no_widget_behind():
     widgets = pytest.importorskip("ipywidgets").widgets.widget._instances
     before = len(widgets)

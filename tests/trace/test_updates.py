@@ -373,7 +373,7 @@ def test_a_name_that_is_given_to_a_step_downhill_is_an_update(turn, value):
     tree = ["-", 0, ["*", ["number", 0.25], "g"]]
     first, second = rebinding(turn, ad.constant(value))
     is_named = turn is not in_one_line
-    gradients = ("g", "g") if is_named else ("dloss/dw", "dloss/dw₂")
+    gradients = ("g", "g") if is_named else ("dloss/dw", "dloss₂/dw₂")
     assert first[0].startswith(f"w, called w₂ here, is w - 0.25 * {gradients[0]}, which is ")
     assert second[0].startswith(f"w, called w₃ here, is w₂ - 0.25 * {gradients[1]}, which is ")
     assert first[1:] == (tree, "w_2 = w - 0.25 * w_bar")
@@ -426,8 +426,8 @@ def test_every_name_of_a_line_and_every_item_of_a_list_has_an_update_of_its_own(
     assert [text.partition(", which")[0] for text in texts] == [
         "w, called w₂ here, is w - 0.3 * gw",
         "b, called b₂ here, is b - 0.3 * gb",
-        "p[0] is w₂ - 0.5 * dloss/dw₂",
-        "p[1] is b₂ - 0.5 * dloss/db₂",
+        "p[0] is w₂ - 0.5 * dloss₂/dw₂",
+        "p[1] is b₂ - 0.5 * dloss₂/db₂",
     ]
 
 

@@ -66,7 +66,7 @@ export const EXTRA_STRINGS = {
       name: "Damping: how much of the identity is added to the Hessian",
       none: "H + λI is singular, so there is no unique step.",
       still: "The gradient is 0, so there is no step.",
-      downhill: (step) => `The step −(H + λI)⁻¹g is ${step}. It leads downhill.`,
+      downhill: (step) => `The step −(H + λI)⁻¹g is ${step}. It starts downhill.`,
       unsure: (step) => `The step −(H + λI)⁻¹g is ${step}. H + λI is not positive definite, so it may lead uphill.`,
     },
     ask: {

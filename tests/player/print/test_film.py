@@ -11,7 +11,7 @@ from programs import diamond, forward_mode, loop, training, two_layers, two_tape
 
 import autodiff_edu as ad
 from autodiff_edu.player import Player
-from autodiff_edu.player.print.canvas import use_pixels
+from autodiff_edu.player.print.canvas import ADVANCE, TextLine, use_pixels
 from autodiff_edu.player.print.film import MOST, REST, STEP, TICK, TRAVEL, _photograph
 from autodiff_edu.player.print.moments import choose_key_steps
 from autodiff_edu.text.shared import colour
@@ -270,6 +270,14 @@ def test_a_picture_is_the_same_as_if_all_of_it_were_drawn_again(traced):
             if not shot.beads:
                 assert np.array_equal(np.asarray(frames[at]), draw(shot.shapes())[:, :, :3]), number
             at += shot.time // TICK if shot.beads else 1
+
+
+@pytest.mark.parametrize("size", [20.0, 22.3, 26.0, 27.4, 30.0])
+def test_letters_are_as_wide_as_their_underline_expects(size):
+    words = TextLine(40.0, 100.0, "|" + 40 * "x" + "|", size)
+    with use_pixels(1280, 200) as draw:
+        columns = np.flatnonzero(draw([words])[:, :, 3].any(axis=0))
+    assert columns[-1] - columns[0] == pytest.approx(41 * ADVANCE * size, abs=0.1 * size)
 
 
 def test_a_gif_of_arrays_is_smaller_than_a_megabyte_and_keeps_what_does_not_change(tmp_path):
