@@ -96,7 +96,9 @@ class ExactResults:
                 lead = np.ndim(event.value._array) - np.ndim(entry.values[event.argument])
                 # One more axis in front: NumPy makes a fraction, not an array, of the sum of all.
                 shape = (1, *np.shape(event.value._array))
-                exact = unbroadcast(np.asarray(exact, object)[np.newaxis], shape, 1 + lead)[0]
+                # A pass that a reader wrote may send wrong shapes: of these nothing is known.
+                whole = _compute(unbroadcast, np.asarray(exact, object)[np.newaxis], shape, 1 + lead)
+                exact = None if whole is None else whole[0]
             self.known[key] = _check(exact)
         return self.known[key]
 
