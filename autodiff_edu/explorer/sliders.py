@@ -71,8 +71,10 @@ class Sliders:
         drawn = look.picture
         self.picture.value = "" if drawn is None else image(drawn.svg, drawn.about, "100%")
         for name, slider in self.sliders.items():
-            if slider.value != explorer.values[name]:
-                slider.value = explorer.values[name]
+            value = explorer.values[name]
+            # What `moved` rounded stays as it is: sent back, it would undo what a reader moves meanwhile.
+            if abs(slider.value - value) > 1e-9 * max(abs(value), slider.step):
+                slider.value = value
         if look.player is None:
             self.box.children = [self.top]
             return
