@@ -925,7 +925,7 @@ def test_up_to_six_numbers_are_written_on_stage(
 
 
 # Of the boxes at the pane's edge the texts that are cut; of those at the ends of lines along which something flows how
-# many are cut; and of the buttons to an end beyond the edge those that stand although its name is seen.
+# many are cut; and of the buttons for ends beyond the edge those that stand although its name is seen.
 CUT = """(root, entries) => {
   const pane = root.querySelector(".graph").getBoundingClientRect();
   const rectOf = (part) => part.getBoundingClientRect();
