@@ -241,8 +241,9 @@ def _use_matplotlib(what: str) -> Iterator[None]:
     with matplotlib.rc_context(), warnings.catch_warnings():
         matplotlib.rcdefaults()
         # With hints a letter is up to a thirtieth wider or narrower, and a line's underline ends beside its expression.
-        matplotlib.rcParams.update({"text.hinting": "none"})
-        matplotlib.rcParams.update({"pdf.fonttype": 42, "text.usetex": False, "svg.hashsalt": "autodiff_edu"})
+        matplotlib.rcParams.update(
+            {"text.hinting": "none", "pdf.fonttype": 42, "text.usetex": False, "svg.hashsalt": "autodiff_edu"}
+        )
         warnings.filterwarnings("ignore", message="Glyph")  # a letter that is missing from the font is drawn as a box
         yield
 

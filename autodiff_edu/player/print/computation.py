@@ -10,7 +10,7 @@ from typing import Any
 from ...text.shared import shared
 from ..layout.thumbnails import has_cells, measure, rows_of, shape_text
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box
-from .digits import count_digits, find_operands, round_array
+from .digits import count_digits, round_array
 from .formula import name_bar, split_formula, write_leaf
 from .frames import EDGE, INK, PAPER, QUIET, RED, RULE, StepPicture, is_nonfinite
 from .wrapping import shorten, width_of
@@ -122,28 +122,23 @@ def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term
 
 def _list_update(frame: StepPicture, term: Callable[..., Term]) -> tuple[str, list[Term]]:
     """Return the formula of an update, and the same in numbers if all of it is known and few."""
-    step = frame.now.step
-    tensor, value, tree = step["tensor"], step["value"], frame.document["formulas"][step["formula"]]
-    old = step.get("from", tensor)
+    step, formulas = frame.now.step, frame.document["formulas"]
+    tensor, old = step["tensor"], step.get("from", step["tensor"])
     name, new = (frame.document["tensors"][each]["name"] for each in (old, tensor))
-    bar = name_bar(name)
-    leaves = [(leaf, sign or write_leaf(leaf, name, bar)) for leaf, sign in split_formula(tree)]
-    known = find_operands(frame.document, frame.number, frame.now)
-    digits = frame.digits[tensor]
-    row = [
-        Term(sign=text.strip())
-        if leaf is None
-        else term(text, known[leaf], old, "cotangent" if leaf == "g" else "value", digits=digits)
-        if isinstance(leaf, int | str) and leaf in known
-        else Term(text, text)
-        for leaf, text in leaves
-    ]
-    out = term(new, value, tensor, "value", digits=digits, tint=frame.tint, ink=frame.colour)
-    is_known = all(
-        leaf is None or (leaf[0] == "number" if isinstance(leaf, list) else leaf in known) for leaf, _ in leaves
-    )
-    heading = f"{new} := {''.join(text for _, text in leaves)}"
-    return heading, [*row, Term(sign="="), out] if is_known and len(row) <= MOST_TERMS else [out]
+    bar, digits = name_bar(name), frame.digits.get(tensor, 3)
+    words = [sign or write_leaf(leaf, name, bar) for leaf, sign in split_formula(formulas[step["formula"]])]
+    out = term(new, step["value"], tensor, "value", digits=digits, tint=frame.tint, ink=frame.colour)
+    row = []
+    for (leaf, sign), word in (
+        zip(split_formula(formulas[step["in_numbers"]]), words, strict=True) if "numbers" in step else ()
+    ):
+        if sign:
+            row.append(Term(sign=sign.strip()))
+        elif isinstance(leaf, int):
+            row.append(term(word, {"shape": [], "text": step["numbers"][leaf]}, old, "value", digits=digits))
+        else:
+            row.append(Term(word, word))
+    return f"{new} := {''.join(words)}", [*row, Term(sign="="), out] if 0 < len(row) <= MOST_TERMS else [out]
 
 
 def draw_terms(

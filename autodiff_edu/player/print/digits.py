@@ -9,10 +9,10 @@ import numpy as np
 
 from ...text.formatting import brief, count_digits_of_sum, short_value
 from .formula import evaluate
-from .moments import Moment, read_moment
+from .moments import Moment
 
 
-def find_digits(document: dict[str, Any], number: int, now: Moment) -> dict[int, int]:
+def find_digits(document: dict[str, Any], now: Moment) -> dict[int, int]:
     """Return how many digits the values at hand have, by the tensor; those of all others have three."""
     step, tensors = now.step, document["tensors"]
     if step["kind"] in ("record", "cut", "skip"):
@@ -21,27 +21,11 @@ def find_digits(document: dict[str, Any], number: int, now: Moment) -> dict[int,
         full, given = tensors[output]["value"], [now.values.get(tensor) for tensor in inputs]
         digits = count_digits(given, full, entry["operation"])
         return dict.fromkeys(inputs, digits) | {output: count_digits_apart(full, given)}
-    if step["kind"] == "assign" and "formula" in step:
-        old = step.get("from", step["tensor"])
-        known = find_operands(document, number, now)
-        digits = _count_digits_of_update(document["formulas"][step["formula"]], known, step["value"])
-        return {old: digits, step["tensor"]: digits}
+    if "numbers" in step:  # 3 if an update of numbers with three digits gives the new value with three
+        found = evaluate(document["formulas"][step["in_numbers"]], [float(brief(text)) for text in step["numbers"]])
+        digits = 3 if found is not None and brief(f"{found:.6g}") == brief(step["value"]["text"]) else 6
+        return {step.get("from", step["tensor"]): digits, step["tensor"]: digits}
     return {}
-
-
-def find_operands(document: dict[str, Any], number: int, now: Moment) -> dict[Any, dict[str, Any]]:
-    """Return what is known of what an update computes with: argument 0, the old value, and "g", its cotangent."""
-    old = now.step.get("from", now.step["tensor"])
-    before = read_moment(document, number - 1).values.get(old) if number else None
-    return {leaf: array for leaf, array in ((0, before), ("g", now.flows.get(old))) if array}
-
-
-def _count_digits_of_update(tree: Any, known: dict[Any, dict[str, Any]], value: dict[str, Any]) -> int:
-    """Return 3 if an update of numbers with three digits gives the new value with three, else 6."""
-    if value["shape"] or any(array["shape"] for array in known.values()):
-        return 3
-    found = evaluate(tree, lambda leaf: float(brief(known[leaf]["text"])) if leaf in known else np.nan)
-    return 3 if found is not None and brief(f"{found:.6g}") == brief(value["text"]) else 6
 
 
 def count_digits(parts: list[dict[str, Any] | None], total: dict[str, Any], operation: str = "add") -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from operator import add, mul, neg, sub, truediv
 from typing import Any
 
 from ...text.shared import shared
@@ -11,6 +12,7 @@ OPERATORS = shared()["operators"]
 DRAWN = {sign: about.get("drawn", sign) for sign, about in OPERATORS.items()} | {"@": "@"}
 BINDS = {sign: about.get("binds", 4) for sign, about in OPERATORS.items()} | {"**": 6}
 NEGATIVE, ATOM = 2.5, 7
+COMPUTE: dict[str, Callable[..., float]] = {"neg": neg, "+": add, "-": sub, "*": mul, "/": truediv}
 LEAVES = ("number", "name", "bar", "code")
 
 
@@ -68,19 +70,16 @@ def name_bar(name: str) -> str:
     return f"{name}\N{COMBINING MACRON}" if len(name) == 1 else f"{name}_bar"
 
 
-def evaluate(tree: Any, known: Callable[[Any], float]) -> float | None:
-    """Compute a formula of sums, products and quotients of numbers; None for any other."""
+def evaluate(tree: Any, numbers: Sequence[float]) -> float | None:
+    """Compute a formula of sums, products and quotients of these numbers, its leaves; None for any other."""
     match tree:
+        case int():
+            return numbers[tree]
         case ["number", number]:
             return float(number)
-        case ["neg", part]:
-            value = evaluate(part, known)
-            return None if value is None else -value
-        case ["+" | "-" | "*" | "/" as sign, one, other]:
-            left, right = evaluate(one, known), evaluate(other, known)
-            if left is None or right is None or (sign == "/" and not right):
+        case ["neg" | "+" | "-" | "*" | "/" as head, *parts]:
+            values = [evaluate(part, numbers) for part in parts]
+            if None in values or (head == "/" and not values[1]):
                 return None
-            return {"+": left + right, "-": left - right, "*": left * right}.get(sign) if sign != "/" else left / right
-        case 0 | "g":
-            return known(tree)
+            return COMPUTE[head](*values)
     return None

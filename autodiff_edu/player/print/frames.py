@@ -219,7 +219,7 @@ class StepPicture:
     ) -> None:
         self.document, self.number, self.picture = document, number, picture
         self.now = read_moment(document, number)
-        self.digits = find_digits(document, number, self.now)
+        self.digits = find_digits(document, self.now)
         if not arrives and number:
             before = read_moment(document, number - 1)
             flows = before.flows if before.on_show == self.now.on_show else {}
