@@ -15,7 +15,7 @@ from ..arrays.structures import as_array
 from ..arrays.validate import is_whole
 from ..core.tensor import Tensor
 from ..plots import check_range, of_two
-from ..text.formatting import short_value, spoken_value
+from ..text.formatting import SURE_DIGITS, short_value, spoken_value
 from ..text.functions import name_of
 from ..trace.arrays import array
 from ..trace.document import empty
@@ -30,7 +30,6 @@ MOST_STEPS = 30
 FARTHEST = 1e6  # times as far out as the start
 ENOUGH = 1e-4  # of the fall that the slope promises; with less, backtracking halves the step
 MOST_HALVINGS = 40
-MOST_DIGITS = 10  # beyond, rounding decides
 FLAT = 1e-10  # an eigenvalue that small, of the largest one's size, is taken as 0
 
 
@@ -176,7 +175,7 @@ def _count_digits(function: Callable[[Any], Any], told: list[dict[str, Any]]) ->
     for now in told:
         wrong = float(np.abs(now["point"] - end).max() / size) if size else 0.0
         # a millionth below a whole number counts as that number, so that the last bit does not decide
-        now["digits"] = MOST_DIGITS if wrong == 0 else int(np.clip(1e-6 - np.log10(wrong), 0, MOST_DIGITS))
+        now["digits"] = SURE_DIGITS if wrong == 0 else int(np.clip(1e-6 - np.log10(wrong), 0, SURE_DIGITS))
 
 
 def _stationary(function: Callable[[Any], Any], point: Any) -> Any:

@@ -177,6 +177,8 @@ def _round_number(text: str, exponent: str, digits: int) -> str:
     return f"{written}{exponent}" if rounded < 10 or not exponent else whole
 
 
+SURE_DIGITS = 10
+"""In how many digits a number can be told from another: beyond, rounding decides."""
 MOST_DIGITS = 15
 """With more of them, a sum of which three digits are right is all but what the processor has rounded."""
 

@@ -2,6 +2,7 @@
 
 - `format` and `version` of a trace document; `arrays`, the fields of a step that hold arrays.
 - `longest_value`: how many characters of a value are shown.
+- `logarithmic`: the largest size of a curve, in units of its smallest, above which its scale is logarithmic.
 - `box`, of a tensor in the graph, in pixels: its `padding` and `height`, the baselines of its texts, and where the
   `strip` behind the cotangent begins; the room of the `arrow` before a cotangent that is drawn; and for a constant,
   which is one line, its height and baseline.

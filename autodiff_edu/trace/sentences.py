@@ -17,11 +17,11 @@ from ..text.formatting import (
     DERIVATIVES,
     LARGEST_WRITTEN,
     SUBSCRIPTS,
+    SURE_DIGITS,
     count_digits_of_sum,
     derivative,
     is_written,
     number,
-    short_value,
     spoken_size,
     spoken_value,
 )
@@ -42,8 +42,6 @@ OF_TAPES = {
 
 SHOWN = 6
 """How many digits the numbers of a document have."""
-MOST_DIGITS = 10
-"""How many a sentence shows at most, to tell two values apart: beyond, rounding decides."""
 SUMS = {np.add: 1.0, np.subtract: -1.0}
 """The sign that the second operand of a sum has."""
 
@@ -326,17 +324,6 @@ class Sentences:
         return f": the path from {name} was cut on {line.removesuffix(': ')} by {reason.by.format(written)}.{more}"
 
 
-def _write_twice(value: Any) -> tuple[str, str] | None:
-    """Write a value with three and with six digits, if a sentence has its numbers."""
-    value = getattr(value, "_array", value)
-    return (spoken_value(value), short_value(value)) if value is not None and is_written(value) else None
-
-
-def _is_hidden(one: tuple[str, str] | None, other: tuple[str, str] | None) -> bool:
-    """Return whether three digits hide a difference that six show."""
-    return one is not None and other is not None and one[0] == other[0] and one[1] != other[1]
-
-
 def _count_digits_apart(one: Any, other: Any, same: int) -> int:
     """Count the digits in which two values are not written alike, or return `same` if no ten digits tell them apart."""
     one, other = (getattr(value, "_array", value) for value in (one, other))
@@ -345,7 +332,7 @@ def _count_digits_apart(one: Any, other: Any, same: int) -> int:
     return next(
         (
             digits
-            for digits in (3, *range(SHOWN, MOST_DIGITS + 1))
+            for digits in (3, *range(SHOWN, SURE_DIGITS + 1))
             if spoken_value(one, digits=digits) != spoken_value(other, digits=digits)
         ),
         same,
@@ -389,10 +376,8 @@ def _describe_sum(
     """Describe a contribution in numbers; `zeros` is said of it, and `zeros_after` of the sum."""
     parts = [one._array for one in (event.before, event.value) if one is not None]
     digits, total = count_digits_of_sum(parts, event.after._array), event.after._array
-    if event.before is not None and any(_is_hidden(_write_twice(part), _write_twice(total)) for part in parts):
-        digits, after = max(digits, SHOWN), spoken_value(total, digits=SHOWN)
-    else:
-        after = spoken_value(total)
+    apart = max(_count_digits_apart(part, total, 3) for part in parts) if event.before is not None else 3
+    digits, after = max(digits, apart), spoken_value(total, digits=apart)
     *rest, contribution = (spoken_value(part, digits=digits) for part in parts)
     before = rest[0] if rest else None
     had = "Nothing was there yet" if before is None else f"It is added to {before}"

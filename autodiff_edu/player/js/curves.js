@@ -7,13 +7,13 @@
  * added it up.
  */
 
+import * as SHARED from "../../text/shared.json";
 import { flat } from "./array.js";
 import { memoryCurve } from "./memory.js";
 import { STRINGS } from "./strings.js";
 
 const FEWEST_VALUES = 3; // values that make a curve
 const FEWEST_COTANGENTS = 5; // cotangents that do: fewer are read off the graph
-const MANY = 1e4; // times as large as the smallest: on a scale that is not logarithmic, one would see the largest alone
 
 /**
  * A number as it is, of anything else the norm; NaN where there is none to draw.
@@ -57,7 +57,7 @@ export function readCurves({ steps, tensors, tapes, begins = [] }, { changes }) 
   const trained = steps.some(({ kind }) => kind === "assign");
   return [...memoryCurve({ steps, tapes }), ...families].flatMap((curve) => {
     const sizes = curve.points.map(({ height }) => Math.abs(height)).filter((size) => size > 0 && size < Infinity);
-    const drawn = scaled(curve, sizes.length >= FEWEST_VALUES && Math.max(...sizes) > MANY * Math.min(...sizes));
+    const drawn = scaled(curve, sizes.length >= FEWEST_VALUES && Math.max(...sizes) > SHARED.logarithmic * Math.min(...sizes));
     const enough = drawn.heights.length >= (trained && !curve.rank ? 2 : FEWEST_VALUES);
     return enough && drawn.low < drawn.high ? [drawn] : [];
   }).sort((one, other) => one.rank - other.rank);

@@ -9,12 +9,11 @@ from math import log10
 from typing import Any
 
 from ...text.formatting import SUBSCRIPTS, brief
-from ...text.shared import colour
+from ...text.shared import colour, shared
 from .canvas import SANS, Drawn, Path, TextLine, rounded_box
 from .moments import FEWEST_TURNS, find_turns, is_finite_number
 from .wrapping import shorten, width_of
 
-MANY = 1e4  # times as large as the smallest: only a logarithmic scale shows more than the largest
 SUBSCRIPT = re.compile(f"[{SUBSCRIPTS}]+$")
 
 INK, QUIET, RULE, PAPER, SUNK = map(colour, ("ink", "quiet", "rule", "paper", "sunk"))
@@ -39,7 +38,7 @@ class TargetCurve:
     def log(self) -> bool:
         """Whether the sizes of these numbers differ so much that their scale is logarithmic."""
         sizes = [abs(value) for _, value, _ in self.points if value]
-        return len(sizes) >= FEWEST_TURNS and max(sizes) > MANY * min(sizes)
+        return len(sizes) >= FEWEST_TURNS and max(sizes) > shared()["logarithmic"] * min(sizes)
 
     @property
     def height(self) -> Callable[[float], float]:
