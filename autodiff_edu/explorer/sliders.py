@@ -47,7 +47,7 @@ class Sliders:
             slider.readout_format = f".{max(0, -floor(log10(step)))}f"
 
         def moved(change: Any) -> None:
-            # The browser adds steps: the middle of -5 and 5 can be -9e-16. A logarithm is off in its last digit.
+            # The browser adds up steps, so the middle of -5 and 5 can be -9e-16; a logarithm is off in its last digit.
             new = change["new"] if is_steep(low, high) else round(change["new"], digits) + 0.0
             if new != explorer.values[name]:
                 explorer.move(**{name: min(max(new, low), high)})
@@ -72,7 +72,7 @@ class Sliders:
         self.picture.value = "" if drawn is None else image(drawn.svg, drawn.about, "100%")
         for name, slider in self.sliders.items():
             value = explorer.values[name]
-            # What `moved` rounded stays as it is: sent back, it would undo what a reader moves meanwhile.
+            # Don't send back a value only because it was rounded: that would undo what the reader has moved since.
             if abs(slider.value - value) > 1e-9 * max(abs(value), slider.step):
                 slider.value = value
         if look.player is None:

@@ -79,16 +79,16 @@ REMEDIES = {
 """For each operation that makes NaN or infinity of ordinary numbers, what to write instead."""
 
 DOMAINS: dict[str, tuple[Callable[..., Any], str]] = {
-    "sqrt": (lambda x: x < 0, "the numbers from 0 up"),
-    "log": (lambda x: x < 0, "the numbers above 0"),
-    "log2": (lambda x: x < 0, "the numbers above 0"),
-    "log10": (lambda x: x < 0, "the numbers above 0"),
-    "log1p": (lambda x: x < -1, "the numbers above -1"),
-    "arcsin": (lambda x: abs(x) > 1, "the numbers from -1 to 1"),
-    "arccos": (lambda x: abs(x) > 1, "the numbers from -1 to 1"),
-    "arctanh": (lambda x: abs(x) > 1, "the numbers between -1 and 1"),
-    "arccosh": (lambda x: x < 1, "the numbers from 1 up"),
-    "power": (lambda x, n: (x < 0) & (n != np.round(n)), "the numbers from 0 up where the exponent is not whole"),
+    "sqrt": (lambda x: x < 0, "numbers from 0 up"),
+    "log": (lambda x: x < 0, "numbers above 0"),
+    "log2": (lambda x: x < 0, "numbers above 0"),
+    "log10": (lambda x: x < 0, "numbers above 0"),
+    "log1p": (lambda x: x < -1, "numbers above -1"),
+    "arcsin": (lambda x: abs(x) > 1, "numbers from -1 to 1"),
+    "arccos": (lambda x: abs(x) > 1, "numbers from -1 to 1"),
+    "arctanh": (lambda x: abs(x) > 1, "numbers between -1 and 1"),
+    "arccosh": (lambda x: x < 1, "numbers from 1 up"),
+    "power": (lambda x, n: (x < 0) & (n != np.round(n)), "numbers from 0 up if the exponent is not a whole number"),
 }
 """For each operation that has no value at some real numbers: whether these are outside its domain, and the domain.
 
@@ -97,7 +97,7 @@ At its edge, such as log at 0, a function may have a limit, and so there are rem
 DOMAINS["float_power"] = DOMAINS["power"]
 
 LIMIT = "np.where({1} == 0, limit, np.divide({0}, np.where({1} == 0, 1.0, {1})))"
-OF_LIMIT = "0 divided by 0 has no value of its own. If the quotient has a limit here, you have to write it:"
+OF_LIMIT = "0 divided by 0 is not defined. If the quotient has a limit here, write that as `limit`:"
 
 LARGE = "The numbers are too large for their dtype: scale them down first, or add logarithms in place of multiplying."
 LOOK = "Look at its inputs: print them before this line."
@@ -146,8 +146,10 @@ def remedy(
     dtype = np.finfo(np.asarray(entry.output_value).dtype)
     tiny = f"{dtype.eps:.0e}"
     shown = [f"({part})" if _binds_loosely(part) else part for part in shown]
+    code = known.code.format(*shown, x=shown[known.argument], tiny=tiny)
     is_limit = entry.operation is np.divide and value == "nan" and np.all(inputs[0] == 0) and np.all(inputs[1] == 0)
-    code = (LIMIT if is_limit else known.code).format(*shown, x=shown[known.argument], tiny=tiny)
+    if is_limit and parse_expression(limit := LIMIT.format(*shown)):
+        return f"{OF_LIMIT}\n    {limit}"
     if np.iscomplexobj(inputs[known.argument]) and "np.where" not in code:  # which have no order to take a maximum by
         if np.any(inputs[known.argument] != 0):
             return LOOK
@@ -155,8 +157,6 @@ def remedy(
         code = f"np.{entry.name}({', '.join(shown)})"
     if not parse_expression(code):  # it has numbers that the user's line does not, such as those of a derivative's rule
         patch = "keep its input away from where this happens, for example with np.where."
-    elif is_limit:
-        return f"{OF_LIMIT}\n    {code}"
     else:
         patch = f"keep the input away from where this happens:\n    {code}"
     return f"{known.words}\nOtherwise, {patch}" if known.words else f"K{patch[1:]}"
@@ -170,7 +170,7 @@ def remedy_in_a_sentence(text: str) -> str:
     """
     said, *code = text.split("\n    ")
     if code and said == OF_LIMIT:
-        return f"Instead, write {code[0]}, where limit is what the quotient tends to here, if it does."
+        return f"If the quotient has a limit here, write {code[0]}, with that limit as `limit`."
     if code:
         doubt = ", if that gives the value you want here" if len(code) == 1 else ""  # a double where keeps the value
         return f"Instead, write {'; '.join(code)}{doubt}."
@@ -179,7 +179,7 @@ def remedy_in_a_sentence(text: str) -> str:
 
 
 def _describe_domain(entry: Entry, inputs: tuple[Any, ...], shown: str) -> str:
-    """Describe why an operation has no value at its input, if that is outside its domain; else return an empty text."""
+    """Describe which domain an operation has, if its input is outside of it; else return an empty text."""
     is_outside, domain = DOMAINS.get(entry.name, (None, ""))
     numbers = inputs[: len(entry.values)]
     if is_outside is None or not all(map(is_number, numbers)) or np.iscomplexobj(numbers[0]):
@@ -189,10 +189,11 @@ def _describe_domain(entry: Entry, inputs: tuple[Any, ...], shown: str) -> str:
     if not outside.any():
         return ""
     value = number(np.broadcast_to(numbers[0], outside.shape)[outside][0])
-    what = f"this is {value}" if shown.replace(" ", "") == value else f"{shown} is {value}"
+    what = "its argument" if shown.replace(" ", "") == value else shown
+    has = "has an element" if np.shape(entry.output_value) else "is"
     return (
-        f"The domain of {entry.name} is {domain}, but {what}: there is no value here, and any number in its place "
-        "would be made up. Find out why the input gets there."
+        f"The function {entry.name} is only defined for {domain}, but {what} {has} "
+        f"{value}. Any number you put in its place would be made up, so find out how it came to be {value}."
     )
 
 

@@ -25,7 +25,7 @@ LOWER = """<style>
 .autodiff-compared > * { margin: 0 0 6px }
 .autodiff-compared > h2 { font-size: 1rem }
 </style>"""
-"""Both players share the height of a window, so that what differs is in its first screen."""
+"""Makes both players share one window, so that you see what differs without scrolling."""
 
 
 def compare(
@@ -145,9 +145,10 @@ class TraceComparison:
         self._documents = [run.document for run in runs]
         self._results_differ = found.results_differ
         counts = [Counter(run.operations[entry] for entry in run.ran) for run in runs]
-        alone = counts[0] - counts[1], counts[1] - counts[0]
-        self._alone = [
-            f"only {name} has {', '.join(sorted(one))}" for name, one in zip(names, alone, strict=True) if one
+        self._operations = [
+            f"{operation} ({counts[0][operation]} in {names[0]}, {counts[1][operation]} in {names[1]})"
+            for operation in sorted(counts[0].keys() | counts[1].keys())
+            if counts[0][operation] != counts[1][operation]
         ]
         self._lines: list[str] = []
         for name, run, step in zip(names, runs, found.first.steps if found.first else (), strict=False):
@@ -176,11 +177,12 @@ class TraceComparison:
         if self.difference is not None:
             return self.difference.text
         if not self._results_differ:
-            if not self._alone:
+            if not self._operations:
                 return "Nothing differs."
+            differ = ", ".join(self._operations)
             return (
-                "Nothing differs in the numbers: the values and the cotangents that were compared agree. But the "
-                f"programs differ in their operations: {', and '.join(self._alone)}."
+                "Nothing differs in the numbers: all values and cotangents that were compared agree. "
+                f"The operations differ: {differ}."
             )
         return f"No single step differs by more than rounding. {ROUNDED.format(self._results_differ)}"
 

@@ -17,7 +17,7 @@ from ..plots import grid, heights_of, round_numbers
 LEVELS = 12
 SIDE = 390.0  # of the plane, in pixels; and the room for the axes' numbers
 LEFT, BOTTOM, EDGE = 46.0, 26.0, 8.0
-LONGEST, SHORTEST = 90.0, 16.0  # the arrow of the longest gradient; any arrow, even where it is not to scale
+LONGEST, SHORTEST = 90.0, 16.0  # the longest gradient's arrow; and the least of any, even if that is not to scale
 THIN, SHADE = 0.25, 0.7  # how far a line, and the edge of a shade, may be from where it should be
 APART, FROM_EDGE = 34.0, 24.0  # the distance of a contour's number from other things
 NAMED = [(SIDE - 14, SIDE - 10), (SIDE - 48, SIDE - 10), (14, 10), (48, 10)]  # where the axes' names are in the plane

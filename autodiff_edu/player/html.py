@@ -129,7 +129,7 @@ def abridge(transcript: str) -> str:
 
 
 def image(svg: str, about: str, width: int | str | None = None, fills: bool = False) -> str:
-    """Write a picture as data, because notebooks strip markup; it `fills` its place where styles are kept."""
+    """Write a picture as data, because notebooks strip markup; one that `fills` is as wide as its place."""
     data, wide = base64.b64encode(svg.encode()).decode(), "" if width is None else f' width="{width}"'
     style = "max-width: 100%" + "; width: 100%" * fills
     return f'<img alt="{html.escape(about)}"{wide} style="{style}" src="data:image/svg+xml;base64,{data}">'

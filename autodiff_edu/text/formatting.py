@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from .shared import shared
+
 DERIVATIVES = {"gradient": "gradient", "jacobian": "Jacobian", "batch_jacobian": "batch Jacobian"}
 """What a tape computes, by the name of its method."""
 
@@ -117,6 +119,17 @@ def list_elements(elements: Iterable[tuple[int, ...]]) -> str:
     return " and ".join([*([", ".join(shown[:-1])] if shown[1:] else []), shown[-1]])
 
 
+def find_nonfinite(text: str) -> re.Match[str] | None:
+    """Find a NaN or an infinity in the text of an array, which shows at least its smallest and its largest element.
+
+    "infj" is part of a number.
+
+    >>> find_nonfinite("[0 -inf nan]")[0]
+    '-inf'
+    """
+    return re.search(shared()["odd"], text)
+
+
 def _find_filling(array: Any) -> str | None:
     """Write the number that a large array is filled with, if it is the same everywhere."""
     if not isinstance(array, np.ndarray) or not array.size or array.dtype.kind not in "biufc":
@@ -178,7 +191,7 @@ def _round_number(text: str, exponent: str, digits: int) -> str:
 
 
 SURE_DIGITS = 10
-"""In how many digits a number can be told from another: beyond, rounding decides."""
+"""The most digits that tell two values apart: later ones are rounding."""
 MOST_DIGITS = 15
 """With more of them, a sum of which three digits are right is all but what the processor has rounded."""
 

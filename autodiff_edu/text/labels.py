@@ -59,7 +59,7 @@ LONGEST = 20
 
 
 def _read_names(entry: Any) -> Names:
-    """Read the names around an entry's expression, its arguments in the order of the entry's."""
+    """Read the names around an expression, in the order of its entry's arguments."""
     written = names(entry.where)
     return written.exchange_sides() if is_exchanged(entry) else written
 

@@ -51,7 +51,7 @@ class Names(NamedTuple):
     `function` is the name of the operation that the called function computes, if it says so: `sum` for
     `tf.reduce_sum`. `last` is the name of the last operation, where it takes several: `exp` for `tf.nn.sigmoid`.
     `paths` has the arguments that are parts of something with a name: `ws[0]`, `layer.w`.
-    `sign` is that of a comparison: `<`.
+    `sign` is the sign of a comparison, such as `<`, or empty.
     """
 
     result: str | None = None
@@ -64,7 +64,7 @@ class Names(NamedTuple):
     sign: str = ""
 
     def exchange_sides(self) -> Names:
-        """Return the names around a comparison written from right to left: `x < 1` for `1 > x`."""
+        """Return the names with the two sides exchanged: of `x < 1` for `1 > x`."""
         sides = {part: getattr(self, part)[::-1] for part in ("arguments", "literal", "texts", "paths")}
         return self._replace(sign=EXCHANGED[self.sign], **sides)
 

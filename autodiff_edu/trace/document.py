@@ -24,8 +24,8 @@ Lists refer to each other by index, counted from 0.
   that this tape's entries hold after the step; null if it is about no tape), `call` (the innermost call under way, if
   that is worth showing), `passed` (the lines that ran since the last step and have none: pairs of `code` and line; not
   there where there are none), and by kind
-    - "watch": `tensor`; "record", "cut", "skip" (also of a tape that is paused): `entry`, and where an outer tape
-      records the backward pass of another, `within`: that other tape; "release", "pause",
+    - "watch": `tensor`; "record", "cut", "skip" (also of a tape that is paused): `entry`, and, while an outer tape
+      records another tape's backward pass, `within`: the tape whose pass it is; "release", "pause",
       "resume", "reset": nothing more;
     - "line": `what`: "condition" (which way it went; with the first and the last line that it leaves out, in the same
       code, as `left_out`, if there are any), "value" (of plain numbers, or computed while no tape recorded),
@@ -42,8 +42,8 @@ Lists refer to each other by index, counted from 0.
     - "move": `tensor`, `tangent`, `pass`: tangents go forward from here; "push forward": `entry`, its output as
       `tensor`, `tangent`, `pass`, and where several arguments move, their `contributions` (null where one rests);
     - "assign": `tensor`, `value`, and where it is known how that was computed, `formula`, in which argument 0 is the
-      variable as it was and "g" its latest cotangent; where all that is in it is single numbers, the same as
-      `in_numbers`, in which the arguments are those of `numbers` (texts); where a line gave a variable's name to a new
+      variable as it was and "g" its latest cotangent; if every value in it is a single number, the same formula as
+      `in_numbers`, in which argument k stands for the text `numbers[k]`; where a line gave a variable's name to a new
       tensor, as in `w = w - 0.1 * g`, `tensor` is the new one, and `from` the one that had the name; "leave": `tensor`,
       `how`;
     - "outcome": `tensor` (the source), `targets`, `gradient` (what came of it: an array, or null), and `word`
@@ -56,7 +56,7 @@ Lists refer to each other by index, counted from 0.
     - `pass` (the one whose cotangents or tangents are on show, or null), `backward` (whether the step belongs to a
       backward pass), `tangents` (whether the pass on show, or else the next, pushes tangents forward), `update`
       (whether variables get new values: an assignment, or a line of plain Python between it and the backward pass),
-      `over` (whether only lines of plain Python come after the last pass);
+      `over` (whether the last pass is over and only lines of plain Python are left);
     - `values`: the tensors that have a value from here on, their own, or the one that the step assigns;
     - `flow`, the name of an array of the step ("cotangent", "after" or "tangent"): whenever its pass is on show, the
       step's tensor has this from here on; with a `fate` it has also arrived at the step's entry;

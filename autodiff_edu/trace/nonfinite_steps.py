@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -22,10 +21,7 @@ from ..nonfinite.origin import (
 )
 from ..nonfinite.remedies import LARGE, remedy, remedy_in_a_sentence
 from ..nonfinite.silencers import silencing_where
-from ..text.shared import shared
-
-ODD = re.compile(shared()["odd"])
-"""For the text of an array, which shows at least its smallest and its largest element; "infj" is part of a number."""
+from ..text.formatting import find_nonfinite
 
 SPOKEN = {"nan": "NaN"}
 
@@ -60,13 +56,13 @@ class NonfiniteSteps:
                 return self._describe_arrival(step, [(step["tensor"], self._value(step["tensor"]))], " with the data")
             case events.Assign() if not self.begun:  # else it may well be computed from one that has been mentioned
                 return self._describe_arrival(step, [(step["tensor"], step["value"])], " with the new value")
-            case events.Accumulate(entry=entry) if ODD.search(step["after"]["text"]) and entry.values is not None:
+            case events.Accumulate(entry=entry) if find_nonfinite(step["after"]["text"]) and entry.values is not None:
                 before = None if event.before is None else event.before._array
                 name = self.document["tensors"][step["tensor"]]["name"]
                 g, sums = None if arrived is None else arrived._array, (event.value._array, event.after._array)
                 birth = find_backward_birth(entry, event.argument, name, g, before, *sums)
                 return self._describe_birth(step, birth, entry, event.value._array, (g,))
-            case events.PushForward(entry=entry) if ODD.search(step["tangent"]["text"]) and entry.values is not None:
+            case events.PushForward(entry=entry) if entry.values and find_nonfinite(step["tangent"]["text"]):
                 moving = tuple(each._array for each in event.tangents if each is not None)
                 birth = self._find_tangent_birth(event, step)
                 return self._describe_birth(step, birth, entry, event.tangent._array, moving)
@@ -76,7 +72,7 @@ class NonfiniteSteps:
         described = self.document["entries"][step["entry"]]
         odd = [(k, self._value(k)) for k in described["inputs"] if k not in self.known]
         came_in, output = self._describe_arrival(step, odd), described["output"]
-        if output in self.known or not ODD.search(self._value(output)["text"]):
+        if output in self.known or not find_nonfinite(self._value(output)["text"]):
             return came_in
         self.known.add(output)
         if entry.values is None:
@@ -99,7 +95,7 @@ class NonfiniteSteps:
 
     def _describe_arrival(self, step: dict[str, Any], arrays: list[tuple[int, dict[str, Any]]], how: str = "") -> str:
         for tensor, array in arrays:
-            if found := ODD.search(array["text"]):
+            if found := find_nonfinite(array["text"]):
                 self.known.add(tensor)
                 step["born"], self.begun = found[1], True
                 how = how or f" with {self.document['tensors'][tensor]['name']}"

@@ -28,11 +28,10 @@ EXACT: dict[Any, Any] = {
 
 
 class ExactResults:
-    """What operations compute without rounding, from the numbers as they are written: 0.1 is a tenth.
+    """What operations would return without rounding, with numbers as they are written: 0.1 is a tenth.
 
-    What an operation such as `np.exp` computes, or its slope, is taken as it is: if what follows is 0 without
-    rounding, its terms cancel, whatever the last digit of an exponential is. With arrays longer than a sentence writes,
-    nothing is known.
+    The result of `np.exp`, say, and its slope are taken as exact: if later terms cancel, they cancel whatever its last
+    digit is. Arrays too long for a sentence are not followed.
     """
 
     def __init__(self) -> None:
@@ -54,7 +53,7 @@ class ExactResults:
         self._keep(number, event.tensor._id, event.cotangent._array, event.cotangent._array)
 
     def describe_zeros(self, number: int, event: events.Accumulate) -> tuple[str, str]:
-        """Return what is said of a contribution and of its sum with those before, if rounding left some of it of 0."""
+        """Return a remark on a contribution and one on the new sum, if any of their elements are 0 but for rounding."""
         id, value, after = event.tensor._id, event.value._array, event.after._array
         self._keep(number, id, event, value)
         said = ["", ""]
@@ -67,11 +66,11 @@ class ExactResults:
     def _keep(self, number: int, id: int, sent: Any, value: Any) -> None:
         self.sent.setdefault((number, id), []).append(sent)
         if isinstance(value, np.ndarray | np.generic) and value.dtype.kind == "f" and value.size:
-            largest = float(np.max(np.abs(value)))
+            largest = float(np.max(np.abs(value), initial=0.0, where=np.isfinite(value)))
             self.largest[number] = max(self.largest.get(number, 0.0), largest)
 
     def _is_small(self, number: int, value: Any) -> bool:
-        """Return whether an element is so small that it can be what rounding leaves of 0, and is not 0."""
+        """Return whether any element is not 0, but small enough to be what rounding leaves of 0."""
         if not isinstance(value, np.ndarray | np.generic) or value.dtype.kind != "f" or value.size > LARGEST_WRITTEN:
             return False
         small = np.sqrt(np.finfo(value.dtype).eps) * self.largest.get(number, 0.0)
@@ -94,18 +93,18 @@ class ExactResults:
             exact = self._apply_rule(entry, event.argument, np.asarray(g, object)) if known else None
             if exact is not None:
                 lead = np.ndim(event.value._array) - np.ndim(entry.values[event.argument])
-                # One more axis in front: NumPy makes a fraction, not an array, of the sum of all.
+                # Add an axis: the sum of a whole array of fractions is a fraction, not an array.
                 shape = (1, *np.shape(event.value._array))
-                # A pass that a reader wrote may send wrong shapes: of these nothing is known.
+                # A pass that a reader wrote may send the wrong shapes; then nothing is known.
                 whole = _compute(unbroadcast, np.asarray(exact, object)[np.newaxis], shape, 1 + lead)
                 exact = None if whole is None else whole[0]
             self.known[key] = _check(exact)
         return self.known[key]
 
     def _apply_rule(self, entry: Entry, argument: int, g: Any) -> Any:
-        """Pull an exact cotangent back; return None if it is not known what comes of it."""
+        """Pull an exact cotangent back; return None if the result is not known exactly."""
         rule = rule_of(entry.operation)
-        if rule is None or rule.own or runs_code(entry.operation):  # PyTorch's have none
+        if rule is None or rule.own or runs_code(entry.operation):  # PyTorch's operations have no rule here
             return None
         pull = rule.pull(argument)
         if pull is None:
@@ -120,8 +119,9 @@ class ExactResults:
         with only(), np.errstate(all="ignore"):
             exact = _check(_compute(pull, g, y, *values, **entry.keywords))
             if exact is None and rule.kind == "elementwise" and not is_exact:
-                slope = _write_exactly(pull(np.ones_like(y), y, *values, **entry.keywords))
-                return None if slope is None else g * slope
+                slope = _compute(pull, np.ones_like(y), y, *values, **entry.keywords)
+                slope = None if slope is None else _write_exactly(slope)
+                return None if slope is None else _compute(operator.mul, g, slope)
         return exact
 
     def _find(self, id: int | None, value: Any, depth: int) -> Any:
@@ -152,7 +152,7 @@ class ExactResults:
 
 
 def _write_exactly(value: Any) -> Any:
-    """Return numbers as fractions, with the fewest digits that give them in their dtype; None of what has none."""
+    """Return numbers as fractions, with the fewest digits that give them in their dtype; None if one is not finite."""
     value = np.asarray(getattr(value, "_array", value))
     if value.size > LARGEST_WRITTEN:
         return None
@@ -168,12 +168,12 @@ def _compute(function: Any, *arguments: Any, **parameters: Any) -> Any:
     """Call a function with fractions; return None if it cannot compute with them."""
     try:
         return function(*arguments, **parameters)
-    except (TypeError, ValueError, AttributeError, ZeroDivisionError):
+    except (TypeError, ValueError, AttributeError, ArithmeticError):
         return None
 
 
 def _check(exact: Any) -> Any:
-    """Return an exact result if it is one and its numbers are not too long, else None."""
+    """Return an exact result, or None if it is not exact or its numbers are too long."""
     if exact is None:
         return None
     exact = np.frompyfunc(_unwrap, 1, 1)(exact)

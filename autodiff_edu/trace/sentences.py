@@ -16,6 +16,7 @@ from ..core.tensor import Tensor
 from ..text.formatting import (
     DERIVATIVES,
     LARGEST_WRITTEN,
+    MOST_DIGITS,
     SUBSCRIPTS,
     SURE_DIGITS,
     count_digits_of_sum,
@@ -192,7 +193,7 @@ class Sentences:
     def _count_digits(self, name: str, value: Any, operands: Iterable[Any] = ()) -> int:
         """Return how many digits tell a value from its operands and its name's last value: 3, or from 6 to 10.
 
-        A name whose value stays as it is has six, as in the graph.
+        If the name's value has not changed, six are written, as in the graph.
         """
         variable = name.rstrip(SUBSCRIPTS)
         before, self.latest[variable] = self.latest.get(variable), value
@@ -325,7 +326,7 @@ class Sentences:
 
 
 def _count_digits_apart(one: Any, other: Any, same: int) -> int:
-    """Count the digits in which two values are not written alike, or return `same` if no ten digits tell them apart."""
+    """Return the fewest digits that tell two values apart, or `same` if ten are not enough."""
     one, other = (getattr(value, "_array", value) for value in (one, other))
     if one is None or other is None or not is_written(one) or not is_written(other):
         return 3
@@ -340,14 +341,15 @@ def _count_digits_apart(one: Any, other: Any, same: int) -> int:
 
 
 def _describe_agreement(entry: Entry) -> str:
-    """Write that two numbers agree that cancel, where all that is left may be rounding."""
+    """Return a remark if two numbers that cancel agree in 15 digits, so that what is left may be rounding."""
     sign, total = SUMS.get(entry.operation), entry.output_value
     if sign is None or entry.values is None or np.shape(total) or not (total and np.isfinite(total)):
         return ""
     first, second = (
-        number(getattr(value, "_array", value) * one, 15) for value, one in zip(entry.values, (1, -sign), strict=True)
+        number(getattr(value, "_array", value) * one, MOST_DIGITS)
+        for value, one in zip(entry.values, (1, -sign), strict=True)
     )
-    return " (the two agree in their first 15 digits)" if first == second else ""
+    return f" (both have the same first {MOST_DIGITS} digits)" if first == second else ""
 
 
 def _describe_value(name: str, array: Any, digits: int = 3) -> str:

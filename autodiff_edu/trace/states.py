@@ -58,25 +58,25 @@ def _find_passes(document: dict[str, Any]) -> Iterator[Change]:
     for step in reversed(steps):
         coming.append(step.get("pass", coming[-1]))
         leading.append(step["kind"] == "assign" or (step["kind"] == "line" and leading[-1]))
-    done = len(steps)  # the number of the step with which only plain lines come
+    done = len(steps)  # from this step on, there are only plain lines
     while done and steps[done - 1]["kind"] == "line":
         done -= 1
     before: Change = {"pass": None, "backward": False, "tangents": False, "update": False, "over": False}
     for number, step in enumerate(steps):
         kind, shown = step["kind"], step.get("pass", before["pass"])
-        computes, over = kind in COMPUTING, number > last.get(shown, number)
+        computes, ended = kind in COMPUTING, number > last.get(shown, number)
         # An outer tape may record in the middle of an inner backward pass: its cotangents stay until the pass is over.
         # If they then update variables, they stay until the last update, and go with the next line.
         updated = kind == "line" and before["update"] and not leading[-1 - number]
-        if "pass" not in step and (kind == "reset" or ((computes or updated) and over)):
+        if "pass" not in step and (kind == "reset" or ((computes or updated) and ended)):
             shown = None
-        onwards = computes or kind == "assign" or (kind == "line" and over)
+        onwards = computes or kind == "assign" or (kind == "line" and ended)
         back = "pass" in step or kind == "explain" or (before["backward"] and not onwards)
         flowing = coming[-1 - number] if shown is None else shown
         now = {"pass": shown, "backward": back and kind not in PUSHING, "tangents": pushing.get(flowing, False)}
         # Plain lines that lead to an assignment belong to it, but not those at the start of a program.
         now["update"] = leading[-1 - number] and (kind == "assign" or before["update"] or before["backward"])
-        # What a function returns after the last pass belongs to none, and is not the start of another.
+        # These lines belong to no pass and don't begin another.
         now["over"] = number >= done and bool(last)
         yield {key: value for key, value in now.items() if value != before[key]}
         before = now

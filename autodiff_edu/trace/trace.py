@@ -73,7 +73,7 @@ class Happening(NamedTuple):
     mark : int
         How much the trace had heard before it.
     numbers : dict of str to Any
-        Of an assignment to a variable: the plain numbers that its line has names for.
+        For an assignment to a variable: the plain numbers that its line names.
     """
 
     event: Event
@@ -330,7 +330,7 @@ class Trace:
 
 
 def _list_numbers(where: Where) -> dict[str, Any]:
-    """List the plain numbers that an expression of the user's, which runs now, has names for."""
+    """List the plain numbers named in the user's expression that is running."""
     node, frame = expression(where), user_frame(sys._getframe())
     names = () if node is None else {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
     found = {name: frame.f_locals.get(name, frame.f_globals.get(name)) for name in names}

@@ -28,7 +28,7 @@ from ..program.combining import LONG, LONGEST, write_operation
 from ..program.spelling import Text, infix, same
 from ..program.writing import TapeWriter
 from ..rules.operations import alias
-from ..text.formatting import SUBSCRIPTS
+from ..text.formatting import SUBSCRIPTS, derivative
 from ..text.frames import Where
 from ..text.places import names, written
 from .lines import Rebind
@@ -43,7 +43,7 @@ UNKNOWN = "computed outside of this program"
 WORD = re.compile(r"\b[^\W\d]\w*")
 SPOKEN_WORD = re.compile(r"((?:[/@*]|\*\*) )?(\b[^\W\d]\w*)")
 WRITTEN_OUT = "np.array("
-"""What begins an array without a name in an expression, for which the reader's line may have one."""
+"""How an array without a name begins in a program; the reader's line may have a name for it."""
 LONGEST_SPOKEN = 40
 """A longer expression is not read out in a sentence."""
 
@@ -52,7 +52,7 @@ class Update(NamedTuple):
     """How a variable got its new value: an expression for a sentence, if it is short, and the tree of the formula.
 
     The sentence has the names in the user's code, the formula the cotangents, each None or empty if it is not known.
-    The formula in numbers has at its leaves the places of those, counted from 0; empty unless each of them is known.
+    Leaf k of `in_numbers` stands for `numbers[k]`; both are empty unless every number is known.
     """
 
     spoken: str
@@ -262,7 +262,7 @@ class Updates:
             self.known[i] = Update(said if is_short else "", tree, *_put_in(expression, leaves, values))
 
     def _call_gradient(self, pair: tuple[int, int], about: set[str]) -> str:
-        """Return what the user's code calls a gradient, or else dy/dx, with numbers if others are `about` those."""
+        """Return the user's name for a gradient, or else dy/dx; with subscripts if others are `about` such tensors."""
         event, labels = self.gradients.get(id(self.latest[pair])), self.writer.labels
         if event is None:
             return ""
@@ -270,7 +270,8 @@ class Updates:
             return own or ""
         names = [labels[one._id] for one in (*event.targets, event.source)]
         has_numbers = any(name in about and name[-1] in SUBSCRIPTS for name in names)
-        return "/".join(f"d{name if has_numbers else name.rstrip(SUBSCRIPTS)}" for name in names)
+        called = derivative(*(name if has_numbers else name.rstrip(SUBSCRIPTS) for name in names))
+        return "" if " with respect to " in called else called
 
     def _maker(self, id_of_tensor: int | None, value: Any, before: int) -> int | None:
         """Find the operation that computed an operand of a later one."""
@@ -291,12 +292,12 @@ def _list_names(expression: str) -> set[str]:
 
 
 def _speak(before: str, name: str) -> str:
-    """Return a name behind an operator, in parentheses where x / dy/dx would be read as something else."""
+    """Return an operator and a name, in parentheses where x / dy/dx would be misread."""
     return f"{before}({name})" if "/" in name and before.strip() in ("/", "**") else before + name
 
 
 def _read_quote(quote: str, numbers: dict[str, Any], label: str) -> Update:
-    """Return what the user's code assigns to a variable, in their own names, which nobody heard how to compute."""
+    """Return an update as the user's line spells it, for a value whose computation no tape heard."""
     names = list[str]()
     for node in ast.walk(ast.parse(quote, mode="eval").body):
         match node:
@@ -313,7 +314,7 @@ def _read_quote(quote: str, numbers: dict[str, Any], label: str) -> Update:
 
 
 def _put_in(expression: str, names: Iterable[str], values: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the formula in numbers, and those, if each name in it has one."""
+    """Return the formula with numbers in place of names, and the numbers, if every name has one."""
     numbers = {name: values[name] for name in names if _is_number(values.get(name))}
     if numbers.keys() != {*names}:
         return ()

@@ -124,7 +124,7 @@ def test_beside_a_cotangent_to_which_more_is_added_it_says_that_it_means_the_fin
         nudging.player.root.locator(".scrubber input").fill(str(number))
         if step.get("tensor") == 0 and step["kind"] == "accumulate":
             seen[step["count"]] = [*nudging.numbers()][1]
-    assert seen == {1: "the finished cotangent says", 2: "the cotangent says"}
+    assert seen == {1: "the complete cotangent says", 2: "the cotangent says"}
     nudging.player.click("first")
     assert nudging.numbers()["the cotangent says"] == "6 × 0.1 = +0.6"
     tab.is_quiet()

@@ -446,7 +446,7 @@ def test_the_matrices_of_a_layer_are_written_where_there_is_room(
     player.measures(x=0, y=0, width=width, height=height)
     read = """root => {
       const shown = (selector) => [...root.querySelectorAll(selector)].filter((part) => part.checkVisibility());
-      const part = root.querySelector(".sum[data-active]") ? ".accumulator" : ".body"; // rows may have no room then
+      const part = root.querySelector(".sum[data-active]") ? ".accumulator" : ".body"; // then the rows may not fit
       const tables = shown(".panel .body .numbers");
       return [shown(`.panel ${part} .heat`).length, tables.length,
         Math.min(99, ...tables.map((table) => parseFloat(getComputedStyle(table).fontSize))),
@@ -924,8 +924,8 @@ def test_up_to_six_numbers_are_written_on_stage(
     assert written[:1] == beads
 
 
-# Of the boxes at the pane's edge the texts that are cut; of those at the ends of lines along which something flows how
-# many are cut; and of the buttons for ends beyond the edge those that stand although its name is seen.
+# Texts cut by the pane's edge, how many boxes at the ends of active lines are cut, and buttons at the edge whose name
+# is visible anyway.
 CUT = """(root, entries) => {
   const pane = root.querySelector(".graph").getBoundingClientRect();
   const rectOf = (part) => part.getBoundingClientRect();
@@ -982,7 +982,7 @@ def test_no_part_of_a_number_is_seen_and_both_ends_are_whole(
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
-def test_the_picture_of_copies_is_seen_where_its_letters_are_large(
+def test_the_picture_of_copies_is_hidden_unless_its_letters_are_large(
     width: int, height: int, visit: Any, tmp_path: Path
 ) -> None:
     traced = one_hidden_layer()
@@ -994,7 +994,7 @@ def test_the_picture_of_copies_is_seen_where_its_letters_are_large(
         parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)),
     ])"""
     beside = [one for step in player.at_every_step(read) for one in step]
-    assert [tall for tall, _ in beside] == [0, 0], "there is no room beside the graph"
+    assert [tall for tall, _ in beside] == [0, 0], "the picture is hidden where its letters would be too small"
     player.press("1")
     alone = [one for step in player.at_every_step(read) for one in step]
     assert len(alone) == 2

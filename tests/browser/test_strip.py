@@ -149,7 +149,7 @@ def test_a_gradient_that_vanishes_is_a_line_that_falls_on_a_logarithmic_scale(vi
     chosen = shown.root.locator(".cotangent")
     assert chosen.locator("option").all_text_contents() == ["|cotangent of y|, log", "no cotangent"]
     high, low = shown.root.locator(".end").all_text_contents()
-    assert (high, low) == ("1", "1.3e-37"), "of y, and not what then comes back to x"
+    assert (high, low) == ("1", "1.3e-37"), "the curve is of y, without what comes back to x"
     assert chosen.locator("span").text_content() == f"= {low}"
     heights = [float(part.split("H")[0]) for part in shown.root.locator(".fall").get_attribute("d").split("V")[1:]]
     assert len(heights) == 119

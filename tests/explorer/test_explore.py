@@ -169,7 +169,7 @@ def test_a_sum_of_steps_that_is_almost_0_is_0():
     slider.value = -5.0 + 100 * 0.0499999999999999998 - 8.88e-16  # what a browser makes of the middle
     assert slider.value != 0.0 == view.values["x"]
     slider.value = 0.1 + 0.2
-    assert view.values["x"] == 0.3 != slider.value, "a slider that is moved on is not set back"
+    assert view.values["x"] == 0.3 != slider.value, "moving on does not set the slider back"
 
 
 def test_an_explorer_whose_cell_is_run_again_leaves_no_widget_behind():

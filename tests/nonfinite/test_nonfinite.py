@@ -407,5 +407,5 @@ def test_a_result_with_other_uses_is_not_replaced_under_its_where():
     with np.errstate(invalid="ignore"):
         texts = [step["text"] for step in ad.play(f, np.array([-1.0, 4.0])).document()["steps"]]
     (said,) = [text for text in texts if "NaN is born" in text]
-    assert "The domain of sqrt is the numbers from 0 up, but x is -1" in said
+    assert "The function sqrt is only defined for numbers from 0 up, but x has an element -1." in said
     assert "safe" not in said

@@ -379,7 +379,7 @@ def value(x):
 
 
 @ad.custom_gradient
-def squared(x):
+def square(x):
     return x * x, lambda dy: dy * 2.0 * x
 
 
@@ -390,7 +390,7 @@ def squared(x):
         (slope, "dy/dx is 3."),
         (value, "value returns y, which is 2.25."),
         (lambda x: ad.jvp(lambda x: x * x, (x,), (1.0,))[1], "the tangent of t1 is 1.5 + 1.5 = 3."),
-        (lambda x: squared(x) + x, "d function/dx is 4."),
+        (lambda x: square(x) + x, "d function/dx is 4."),
     ],
 )
 def test_what_a_played_function_computes_after_its_own_tapes_is_told_when_it_returns_it(function, last):

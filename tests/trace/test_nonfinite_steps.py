@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import autodiff_edu as ad
+from autodiff_edu.text.formatting import find_nonfinite
 from autodiff_edu.trace.arrays import array
-from autodiff_edu.trace.nonfinite_steps import ODD
 
 
 def births(function, *values):
@@ -30,7 +30,9 @@ def births_in(run):
     ]
 
 
-ADVICE = re.compile(r"(?<=\.) (Instead,|Use|Keep|Make|Call|Check|Look|The numbers|This line) .*")
+ADVICE = re.compile(
+    r"(?<=\.) (Instead,|Use|Keep|Make|Call|Check|Look|The numbers|The function|This line|If the quotient) .*"
+)
 
 
 def advice(function, *values):
@@ -59,8 +61,8 @@ def guarded_later(x):
         (
             lambda x: x / x,
             0.0,
-            "Instead, write np.where(x == 0, limit, np.divide(x, np.where(x == 0, 1.0, x))), where limit is what the "
-            "quotient tends to here, if it does.",
+            "If the quotient has a limit here, write np.where(x == 0, limit, np.divide(x, np.where(x == 0, 1.0, x))), "
+            "with that limit as `limit`.",
         ),
         (
             guarded,
@@ -214,7 +216,7 @@ def test_finite_traces_mention_nothing():
     ],
 )
 def test_the_text_of_an_array_tells_whether_it_is_finite(value, found):
-    match = ODD.search(array(value)["text"])
+    match = find_nonfinite(array(value)["text"])
     assert (match and match[1]) == found
 
 

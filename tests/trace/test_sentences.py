@@ -27,13 +27,13 @@ def test_a_name_at_the_beginning_stays_as_it_is(sentence, begun):
 
 def test_a_custom_gradient_says_that_the_pass_goes_through_its_own_function():
     @ad.custom_gradient
-    def squared(x):
+    def square(x):
         return x * x, lambda dy: dy * 2.0 * x
 
-    texts = [step["text"] for step in ad.play(lambda x: squared(x) + x, 1.5)._content["trace"]["steps"]]
-    told = [text for text in texts if text.endswith("uses squared's own gradient, not the operations inside it.")]
+    texts = [step["text"] for step in ad.play(lambda x: square(x) + x, 1.5)._content["trace"]["steps"]]
+    told = [text for text in texts if text.endswith("uses square's own gradient, not the operations inside it.")]
     assert len(told) == 1
-    assert "is squared(x)" in told[0]
+    assert "is square(x)" in told[0]
 
 
 def walked(ask, persistent=False):
@@ -294,7 +294,7 @@ def read_last_result(function, x):
         (lambda x: 1 - np.cos(x), 1e-4, "1 - 0.999999995 = 5e-09."),
         (lambda x: np.sqrt(x + 1) - np.sqrt(x), 1e12, "1000000.0000005 - 1000000 = 5.00e-07."),
         (lambda x: -1.0 + np.exp(x), 1e-9, "-1 + 1.000000001 = 1e-09."),
-        (lambda x: np.sqrt(x + 1) - np.sqrt(x), 1e15, "1.86e-08 (the two agree in their first 15 digits)."),
+        (lambda x: np.sqrt(x + 1) - np.sqrt(x), 1e15, "1.86e-08 (both have the same first 15 digits)."),
         (lambda x: np.sqrt(x + 1) - np.sqrt(x), 2.0, "0.318."),
         (lambda x: x + 0.2 - 0.3, 0.1, "5.55e-17 (0 up to rounding)."),
         (lambda x: x - x, 1.5, "0."),

@@ -121,7 +121,7 @@ def updates(traced):
         (scaled, "w - 0.1 * g", ["-", 0, ["*", ["number", 0.1], "g"]]),
         (both_sides, "w - g / 8.0", ["-", 0, ["/", "g", ["number", 8.0]]]),
         (as_it_is, "w - g", ["-", 0, "g"]),
-        (nn.SGD(0.1).apply, "w - 0.1 * dloss/dw", ["-", 0, ["*", ["number", 0.1], "g"]]),
+        (nn.SGD(0.1).apply, "w - 0.1 * d loss/dw", ["-", 0, ["*", ["number", 0.1], "g"]]),
     ],
     ids=["scaled", "both sides", "as it is", "SGD"],
 )
@@ -373,7 +373,7 @@ def test_a_name_that_is_given_to_a_step_downhill_is_an_update(turn, value):
     tree = ["-", 0, ["*", ["number", 0.25], "g"]]
     first, second = rebinding(turn, ad.constant(value))
     is_named = turn is not in_one_line
-    gradients = ("g", "g") if is_named else ("dloss/dw", "dloss₂/dw₂")
+    gradients = ("g", "g") if is_named else ("d loss/dw", "d loss₂/dw₂")
     assert first[0].startswith(f"w, called w₂ here, is w - 0.25 * {gradients[0]}, which is ")
     assert second[0].startswith(f"w, called w₃ here, is w₂ - 0.25 * {gradients[1]}, which is ")
     assert first[1:] == (tree, "w_2 = w - 0.25 * w_bar")
@@ -426,8 +426,8 @@ def test_every_name_of_a_line_and_every_item_of_a_list_has_an_update_of_its_own(
     assert [text.partition(", which")[0] for text in texts] == [
         "w, called w₂ here, is w - 0.3 * gw",
         "b, called b₂ here, is b - 0.3 * gb",
-        "p[0] is w₂ - 0.5 * dloss₂/dw₂",
-        "p[1] is b₂ - 0.5 * dloss₂/db₂",
+        "p[0] is w₂ - 0.5 * d loss₂/dw₂",
+        "p[1] is b₂ - 0.5 * d loss₂/db₂",
     ]
 
 
@@ -459,7 +459,7 @@ def test_a_new_value_that_is_assigned_to_before_it_is_watched_keeps_its_update()
         with ad.GradientTape() as tape:
             loss = w * w
     first, second = (step for step in traced.document()["steps"] if step["kind"] == "assign")
-    assert first["text"].endswith("is w - 0.25 * dloss/dw, which is 1.5.")
+    assert first["text"].endswith("is w - 0.25 * d loss/dw, which is 1.5.")
     assert second["value"]["text"] == "7"
 
 

@@ -2,9 +2,8 @@
  * Curves: how what is computed anew, under one name, changes over all steps.
  *
  * The tensors loss, loss₂, loss₃ are one curve, and so are the targets of the passes where the code has no name for
- * them. Numbers are drawn as they are, arrays as their norms; each curve has a scale of its own, logarithmic where its
- * sizes are of many magnitudes. The cotangents of one name are such a curve: each as large as it is when its pass has
- * added it up.
+ * them. Numbers are drawn as they are, arrays as their norms; each curve has a scale of its own, logarithmic if its
+ * values span many magnitudes. Cotangents always are; each is drawn at its size once its pass has added it up.
  */
 
 import * as SHARED from "../../text/shared.json";
@@ -57,7 +56,8 @@ export function readCurves({ steps, tensors, tapes, begins = [] }, { changes }) 
   const trained = steps.some(({ kind }) => kind === "assign");
   return [...memoryCurve({ steps, tapes }), ...families].flatMap((curve) => {
     const sizes = curve.points.map(({ height }) => Math.abs(height)).filter((size) => size > 0 && size < Infinity);
-    const drawn = scaled(curve, sizes.length >= FEWEST_VALUES && Math.max(...sizes) > SHARED.logarithmic * Math.min(...sizes));
+    const isLong = Math.max(...sizes) > SHARED.logarithmic * Math.min(...sizes);
+    const drawn = scaled(curve, isLong && sizes.length >= FEWEST_VALUES);
     const enough = drawn.heights.length >= (trained && !curve.rank ? 2 : FEWEST_VALUES);
     return enough && drawn.low < drawn.high ? [drawn] : [];
   }).sort((one, other) => one.rank - other.rank);
@@ -99,8 +99,8 @@ function familiesOf(steps, tensors, changesOf) {
 
 /**
  * The sizes of cotangents, with the exponents to base 10 as heights; what is 0 or not finite has no place on the scale.
- * First come those of what is assigned to or watched, then those that have most values. What a name began as is left
- * out: as much comes back to `x = a` as a by all its uses.
+ * First come those of what is assigned to or watched, then those that have most values. The tensor that
+ * a name began as is left out: after `x = a`, what comes back to a comes from all of a's uses.
  * @param {Pick<Trace, "steps" | "tensors">} trace
  * @param {{ totals: (tensor: number) => Change[] }} history
  * @returns {Curve[]}

@@ -60,7 +60,7 @@ export const EXTRA_STRINGS = {
       step: "step", halvings: "times halved", next: "next point", next_value: "next value",
       digits: "correct digits, up to 10",
     },
-    lengthened: "The gradient is so short here that its arrow is drawn longer than it is.",
+    lengthened: "The gradient is too short to see here, so its arrow is not drawn to scale.",
     damping: {
       label: "Damping",
       name: "Damping: how much of the identity is added to the Hessian",

@@ -178,7 +178,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
     const place = placeOf(tensor);
     return layout.tensors[tensor].plain ? place : { ...place, ...BEAD };
   };
-  /** Of a box that the edge of the pane cuts no number is seen: a part of one would be read as another. */
+  /** A box that the edge cuts shows no number: half of one would be read as another. */
   const hideCut = () => {
     for (const index of seen) {
       const cut = pane.sees(placeOf(index)) ? null : pane.sees(labelOf(index)) ? "value" : "name";
@@ -394,7 +394,7 @@ export function graphView(trace, history, layout, go, flow, corners) {
   arrange();
   paint();
   const keys = make("p", { class: "keys", id: "graph-keys" }, words.keys);
-  // Named here, for a caption is read with the buttons in it.
+  // Named here, because otherwise the caption is read with its buttons.
   const about = { class: "graph-figure", role: "group", "aria-label": words.heading };
   const element = make("figure", about, caption, pane.box, pane.farEnds, pane.overview, keys);
   const preview = (/** @type {number} */ tensor) => boxes.get(tensor).preview;

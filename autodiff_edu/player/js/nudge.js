@@ -184,7 +184,7 @@ export function nudgeView(trace, history, panel, stays = false) {
   else panel.querySelector("figcaption").append(button);
   panel.append(element);
 
-  /** Whether the pass on show adds nothing more to the cotangent of a tensor, which the panel shows. */
+  /** Whether this pass adds nothing more to the cotangent that the panel shows. */
   const isFinished = (/** @type {number} */ tensor) => !history.totals(tensor)
     .some(({ step }) => step > current && trace.steps[step].pass === history.pass[current]);
   const missing = (/** @type {Moved} */ { isOther }) => (isOther ? words.unknown : words.notFinite);

@@ -9,10 +9,10 @@ import { STRINGS } from "./strings.js";
 const LETTER = 12; // pixels of the picture; on the screen, what the style sheet says of the pane
 const [FURTHEST, NEAREST] = [0.25, 4]; // how small and how large a reader can make it
 const SMALL = 0.7; // of the letters that one can read: with smaller ones the whole says less than its map
-const TIGHT = 0.9; // of the smallest letters, where all that is lit is whole then
+const TIGHT = 0.9; // of the smallest letters: accepted if everything lit is then whole
 const EASE = 240; // milliseconds
 const SEEN = 0.1; // the smallest scale at which boxes can still be told apart
-const READ = 13 / LETTER; // of a graph that one scrolls anyway, where there is room for such letters
+const READ = 13 / LETTER; // for a graph that one scrolls anyway, if there is room
 const LARGE = 1.5; // times the usual letters: the player is on stage
 const FEW = 8; // boxes: such a graph is shown whole on stage, as the panel enlarges its numbers
 const EDGE = 2; // of a frame, which may lie under that of the pane
@@ -48,7 +48,7 @@ export function paneView(canvas, picture, redraw) {
   let [width, height] = [1, 1]; // of the picture
   let [wide, tall] = [0, 0]; // of the pane
   let [least, normal] = [1, 1]; // the smallest scale at which one reads, and the one where there is room
-  let [best, near] = [1, 1]; // the scale in which one reads; near, so that all that is lit is whole, a little smaller
+  let [best, near] = [1, 1]; // the scale for reading, and the one in use, smaller if all that is lit is then whole
   let [scale, chosen] = [1, /** @type {number | "whole" | null} */ (null)]; // chosen by the reader
   let around = 1; // the scale in place of that of the whole, where one could not read it
   let lent = false; // whether the whole is shown for a while
@@ -167,7 +167,7 @@ export function paneView(canvas, picture, redraw) {
     /** @type {Span} */
     const down = ({ y, height: h }) => [y * scale, (y + h) * scale];
     /**
-     * How far to scroll so that the region is seen and fewest of what is beside it is cut, least of all what is lit.
+     * Where to scroll so that the region is visible and as little as possible beside it is cut, least what is lit.
      * @type {(span: Span, from: number, room: number, size: number, beside: Rectangle[]) => number}
      */
     const choose = (span, from, room, size, beside) => {
@@ -178,7 +178,7 @@ export function paneView(canvas, picture, redraw) {
       const start = limit(from, clamp((room - high + low) / 2, 0, MARGIN));
       const spans = [...beside, ...lights, ...lights].map(span);
       const places = spans.flat().flatMap((side) => [side, side - room]).filter((at) => limit(at, 0) === at);
-      // What is out of sight counts once, and what is cut twice, more than any way.
+      // Out of sight costs 1, cut costs 2; either outweighs any distance.
       const cost = (/** @type {number} */ at) => spans.reduce((sum, [one, other]) => {
         const seen = Math.min(other, at + room) - Math.max(one, at);
         return sum + (seen < other - one - EDGE ? (seen > EDGE ? 2e6 : 1e6) : 0);

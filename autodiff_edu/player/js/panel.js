@@ -26,7 +26,7 @@ const SMALLEST = 0.72; // of the letters of a formula on stage
 const [LARGEST_MATRIX, LONGEST_VECTOR] = [3, 6]; // rows and columns of what a formula is written with in numbers
 const [TABLE_ROOM, SUM_ROOM] = [10, 15]; // letters of numbers side by side on stage; on a phone the first for both,
 const [FEW, ROOM_OF_FEW] = [4, 23]; // unless a sum has so few numbers
-/** Where high matrices are written on stage: in the sum, and in the rows, two below (2) or beside each other. */
+/** Where tall matrices may be numbers on stage, tried in turn: in the sum (1), and in the rows, stacked (2) or not. */
 const WRITTEN = [[1, 2], [1, 1], [1, 0], [0, 2], [0, 1], [0, 0]];
 const isLong = (/** @type {NDArray | null | undefined} */ array) =>
   array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 3);
@@ -570,7 +570,7 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
       showSum(step, number, inSum);
       showRows(step, number, named, inRows);
       bring();
-      // What is lost: rows, what is unfolded, the numbers of the formula that is lit.
+      // What does not fit: rows, unfolded pictures, the current formula's numbers.
       return [unseen.textContent.length, Math.max(0, bottomOf(rule) - bottomOf(atHand)), simpler.length ? 0 : 1];
     };
     const least = draw();

@@ -36,7 +36,7 @@ import { tapeView } from "./tape.js";
 import { waveView } from "./wave.js";
 import * as SHARED from "../../text/shared.json";
 
-const [LOOK, CHARACTER] = [500, 30]; // milliseconds for the picture, and for a character: sentences repeat their forms
+const [LOOK, CHARACTER] = [500, 30]; // milliseconds for the picture, and per character: sentences repeat their forms
 const [SHORTEST_STEP, LONGEST_STEP] = [1600, 5000]; // milliseconds that a step plays, however long its sentence is
 const MANY_STEPS = 300; // with more, it plays by turns of a loop unless the reader chooses otherwise
 const LONGEST_PLAY = 50_000; // milliseconds that all turns or all passes of a trace take
@@ -138,7 +138,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const compact = host.closest("[data-autodiff-compact]") !== null;
   /** @type {[number, number | null, number, boolean, boolean]} */
   let [current, timer, speed, covered, asking] = [-1, null, 1, false, false];
-  let sized = last < MANY_STEPS; // whether the reader has chosen how far a step goes, or need not
+  let hasChosen = last < MANY_STEPS; // whether the reader has chosen how far a step goes, or need not
   let [stepSize, told] = [0, 0]; // of those that the trace has: the one that is chosen, and that of the latest move
   /** @type {import("./wave.js").Wave | undefined} */
   let wave;
@@ -197,7 +197,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   };
   const play = () => {
     if (current === last) move(0);
-    if (!sized) controls.choose("turn");
+    if (!hasChosen) controls.choose("turn");
     controls.showPlaying(true);
     if (!wave || covered) start();
     else wave.precede(start);
@@ -253,7 +253,7 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   const words = glossaryView(stop);
   const reveal = () => predict.giveUp();
   const actions = { ...moves, ...onStage, ...playing, predict: togglePredict, reveal, help: words.help };
-  const setSize = (/** @type {number} */ chosen) => { sized = true; stepSize = chosen; if (timer) start(); };
+  const setSize = (/** @type {number} */ chosen) => { hasChosen = true; stepSize = chosen; if (timer) start(); };
   const named = sizes.map(([name]) => name);
   const controls = controlsView(trace, history, { actions, go, setSpeed, sizes: named, setSize });
   const grouped = content.layout.groups.length > 0;

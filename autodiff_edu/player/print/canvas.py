@@ -111,7 +111,7 @@ def svg_head(width: float, height: float, title: str = "") -> str:
 
 
 def join_lines(shapes: Sequence[Shape]) -> Iterator[Shape]:
-    """Make one path of lines that follow each other and look alike.
+    """Join consecutive lines of the same style into one path.
 
     >>> [*join_lines([Path("M0 0H4"), Path("M0 9H4"), Path("M0 0H4V4Z", fill="#ffffff")])][0]
     Path(commands='M0 0H4M0 9H4', fill='none', stroke='none', weight=1.0, dash=())
@@ -240,7 +240,7 @@ def _use_matplotlib(what: str) -> Iterator[None]:
         raise ImportError(f"{error}; {what} needs matplotlib: pip install matplotlib, or save as .svg") from error
     with matplotlib.rc_context(), warnings.catch_warnings():
         matplotlib.rcdefaults()
-        # With hints a letter is up to a thirtieth wider or narrower, and a line's underline ends beside its expression.
+        # Hinting changes a letter's width by up to 3 %, so an underline would miss the end of its expression.
         matplotlib.rcParams.update(
             {"text.hinting": "none", "pdf.fonttype": 42, "text.usetex": False, "svg.hashsalt": "autodiff_edu"}
         )

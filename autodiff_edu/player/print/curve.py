@@ -1,9 +1,8 @@
-"""The curve of what a training minimises, or a folded loop computes, as js/strip.js draws it first."""
+"""The curve of what a training minimises, or of what a folded loop computes, like the first one of js/strip.js."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import log10
 from typing import Any
@@ -40,14 +39,13 @@ class TargetCurve:
         sizes = [abs(value) for _, value, _ in self.points if value]
         return len(sizes) >= FEWEST_TURNS and max(sizes) > shared()["logarithmic"] * min(sizes)
 
-    @property
-    def height(self) -> Callable[[float], float]:
-        """The place of a number on the scale; a logarithmic one has none for 0."""
-        return (lambda value: log10(abs(value))) if self.log else float
+    def scale(self, value: float) -> float:
+        """Return the place of a number on the scale; a logarithmic one has none for 0."""
+        return log10(abs(value)) if self.log else value
 
 
 def read_curve(document: dict[str, Any], layout: dict[str, Any] | None = None) -> TargetCurve | None:
-    """Return how the target of a training changes, or else what a loop computes that the layout folds; None without."""
+    """Return how the target of a training changes, or else what a folded loop computes; None if there is neither."""
     tensors = document["tensors"]
     turns, name = find_turns(document), ""
     if turns:
@@ -64,7 +62,7 @@ def read_curve(document: dict[str, Any], layout: dict[str, Any] | None = None) -
 
 
 def _find_loop_values(document: dict[str, Any], layout: dict[str, Any]) -> tuple[list[tuple[int, int]], str]:
-    """Find the numbers of one name that loops compute most often, the last of several names: the steps, the tensors."""
+    """Find the named number that loops compute most often, the last of several: its steps and tensors."""
     tensors, families = document["tensors"], dict[str, list[tuple[int, int]]]()
     for number, step in enumerate(document["steps"]):
         if step["kind"] != "record":
@@ -84,7 +82,7 @@ def draw_curve(
 ) -> list[Drawn]:
     """Draw the curve up to a step, without what follows."""
     x, y, width, height = place
-    points = [(at, curve.height(value), text) for at, value, text in curve.points if value or not curve.log]
+    points = [(at, curve.scale(value), text) for at, value, text in curve.points if value or not curve.log]
     heights = [height for _, height, _ in points]
     low, high = min(heights), max(heights)
     head, pad = size * 1.7, size * 0.7
@@ -100,11 +98,12 @@ def draw_curve(
     shapes: list[Drawn] = [Path(rounded_box(x, y, width, height, size / 2), SUNK)]
     now = f"turn {len(seen)} of {len(curve.points)}" if seen else f"{len(curve.points)} turns"
     room = width - 2 * pad - width_of(now, size) - size
-    name = f"|{curve.name}|, log" if curve.log else curve.name
-    value = f"{name} {brief(seen[-1][2].lstrip('-') if curve.log else seen[-1][2])}" if seen else name
+    name = f"|{curve.name}|" if curve.log else curve.name
+    number = brief(seen[-1][2].lstrip("-") if curve.log else seen[-1][2]) if seen else ""
+    value = " ".join([name, *([number] if number else []), *(["(log scale)"] if curve.log else [])])
     shapes.append(TextLine(x + pad, y + head, shorten(value, room, size, bold=True), size, INK, bold=True, family=SANS))
     shapes.append(TextLine(x + width - pad, y + head, now, size, QUIET, "end", family=SANS))
-    if low <= 0 <= high and not curve.log:
+    if low < 0 < high and not curve.log:
         shapes.append(Path(f"M{x + pad:.1f} {rise(0.0):.1f}H{x + width - pad:.1f}", stroke=RULE))
     if drawn := [point for point in points if point[0] <= step]:
         line = "M" + "L".join(f"{across} {up}" for across, up in map(at, drawn))

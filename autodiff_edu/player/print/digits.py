@@ -1,4 +1,4 @@
-"""How many digits the numbers of a step have: wherever a picture shows one, as many as its sentence does."""
+"""How many digits the numbers of a step have, up to the six of a document, so that what is computed can be seen."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .moments import Moment
 
 
 def find_digits(document: dict[str, Any], now: Moment) -> dict[int, int]:
-    """Return how many digits the values at hand have, by the tensor; those of all others have three."""
+    """Return the number of digits for each tensor of the step; all others have three."""
     step, tensors = now.step, document["tensors"]
     if step["kind"] in ("record", "cut", "skip"):
         entry = document["entries"][step["entry"]]

@@ -17,7 +17,7 @@ LEAVES = ("number", "name", "bar", "code")
 
 
 def split_formula(tree: Any, need: float = 0) -> Iterator[tuple[Any, str]]:
-    """Split a formula into its leaves, each with no sign, and its signs, each with no leaf.
+    """Yield the parts of a formula in order: a leaf and "", or None and a sign.
 
     >>> list(split_formula(["-", 0, ["*", ["number", 0.5], "g"]]))
     [(0, ''), (None, ' − '), (['number', 0.5], ''), (None, ' · '), ('g', '')]
@@ -54,14 +54,14 @@ def split_formula(tree: Any, need: float = 0) -> Iterator[tuple[Any, str]]:
 
 
 def write_leaf(leaf: Any, name: str, bar: str) -> str:
-    """Write what stands for a leaf: argument 0 has this name, its cotangent this one."""
+    """Write a leaf: `name` for argument 0, `bar` for its cotangent."""
     match leaf:
         case ["number", number]:
             return f"{number:.6g}"
         case ["bar", other]:
             return name_bar(other)
         case [_, words]:
-            return str(words)
+            return f"({words})" if "/" in words else str(words)
     return bar if leaf == "g" else name
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-from ...text.formatting import brief
+from ...text.formatting import brief, find_nonfinite
 from ...text.shared import colour, shared
 from ..files import save
 from ..layout.layout import ROW
@@ -31,7 +31,6 @@ INK, QUIET, RULE, PAPER, SUNK, EDGE, IDLE = map(colour, ("ink", "quiet", "rule",
 FORWARD, BACKWARD = ((colour(name), colour(f"{name}-tint")) for name in ("forward", "backward"))  # lines, and areas
 RED = colour("odd")
 UPDATE, STOPPED = (QUIET, SUNK), (RED, colour("backward-tint"))
-ODD = re.compile(shared()["odd"])  # NaN or an infinity, in the text of an array
 
 # Pixels: the largest size of a frame, and the room within.
 WIDEST, TALLEST, NARROWEST = 460.0, 420.0, 330.0
@@ -403,7 +402,7 @@ class StepPicture:
         pieces += [_draw_group_name(group, left, right) if group else [] for group in groups]
         for tensor, box in enumerate(self.layout["tensors"]):
             shapes = self.box(tensor, box) if box_is_visible(box) else []
-            # A number that is cut reads as another number, so of such a box only the frame is drawn.
+            # Half a number reads as another number, so a box that is cut shows only its frame.
             is_whole = left <= box["x"] + 1 and box["x"] + box["width"] <= right + 1
             pieces.append(shapes if is_whole else shapes[:1])
         return pieces
@@ -594,7 +593,7 @@ def _draw_group_name(group: dict[str, Any], left: float, right: float) -> list[D
 
 def is_nonfinite(array: dict[str, Any] | None) -> bool:
     """Return whether NaN or an infinity is in an array, as far as its text says."""
-    return bool(array and ODD.search(array["text"]))
+    return bool(array and find_nonfinite(array["text"]))
 
 
 def _draw_sign(x: float, y: float, is_wanted: bool) -> list[Drawn]:

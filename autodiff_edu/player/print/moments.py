@@ -118,7 +118,7 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
     own = [number for number in forward[:-1] if "unnamed" not in tensors[entries[steps[number]["entry"]]["output"]]]
     # Two of the results that have a name in the user's code, a quarter of them before and after these.
     named = [own[len(own) // 4], own[3 * len(own) // 4]] if own else forward[:1]
-    # What teaches the most first; then where an accumulator is full, of most contributions.
+    # First what teaches most, then full accumulators, those with most contributions first.
     arrived: dict[tuple[int, int], dict[str, Any]] = {}
     teaching: dict[int, tuple[int, ...]] = {}
     for number, step in enumerate(steps):
@@ -135,7 +135,7 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
             )
     taught = sorted(added, key=teaching.__getitem__, reverse=True)
     full = [number for number in taught if steps[number]["count"] == steps[number]["of"]]
-    by_pass: dict[int, int] = {}  # of tapes around each other, each has a frame
+    by_pass: dict[int, int] = {}  # each of several nested passes has a frame
     for number in taught:
         by_pass.setdefault(steps[number]["pass"], number)
     summed = [number for number in full[1:] if steps[number]["of"] > 1]
@@ -170,7 +170,7 @@ def choose_key_steps(document: dict[str, Any], count: int = 6) -> list[int]:
 
 
 def _count_lessons(step: dict[str, Any], cotangent: dict[str, Any] | None) -> int:
-    """Count what a reader sees in a contribution: a product, a sum that changes and, twice, no tiny factor."""
+    """Score a contribution: 1 if it multiplies, 1 if the sum visibly changes, 2 if no factor has an exponent."""
     before, contribution, after = step["before"], step["contribution"], step["after"]
     factors = [array for array in (cotangent, contribution) if array]
     multiplies = cotangent is not None and not (_is_one(cotangent) or _is_signed(contribution, cotangent))
@@ -179,12 +179,12 @@ def _count_lessons(step: dict[str, Any], cotangent: dict[str, Any] | None) -> in
 
 
 def _has_exponent(array: dict[str, Any]) -> bool:
-    """Return whether a number of an array is written with an exponent, for it is tiny or huge."""
+    """Return whether a number of an array is written with an exponent, because it is tiny or huge."""
     return re.search(r"\de", array["text"]) is not None
 
 
 def _is_one(array: dict[str, Any]) -> bool:
-    """Return whether nothing is seen of a factor: all of it is 1, -1 or 0."""
+    """Return whether a factor shows nothing: only 1, -1 or 0."""
     return set(NUMBERS.findall(array["text"])) <= {"0", "1", "-0", "-1"}
 
 

@@ -170,9 +170,9 @@ class SlideLayout:
         return Layer((*map(tuple, frame.pieces(left, top, SMALLEST / self.scale)), tuple(edge)), window)
 
     def overview(self, frame: StepPicture, picture: Layer, x: float) -> Layer:
-        """Draw all of a graph that is cut, small, with what is seen of it, in a corner without a tensor.
+        """Draw a small map of a graph that is cut, with the visible part marked.
 
-        Where there is room beside the picture, it stands there.
+        It stands beside the picture if there is room, else in a corner without a tensor.
         """
         layout, scale, window = frame.layout, self.scale, picture.window
         assert window is not None

@@ -55,7 +55,7 @@ def test_a_slide_shows_what_a_folded_loop_computes_as_a_curve():
     [
         ((3.0, 2.0, -1.0), "y -1", True),
         ((3.0, 2.0, 1.0), "y 1", False),
-        ((-3.0, 0.0, 2e-3, -1e-6), "|y|, log 1e-06", False),
+        ((-3.0, 0.0, 2e-3, -1e-6), "|y| 1e-06 (log scale)", False),
     ],
 )
 def test_a_curve_has_a_zero_line_where_0_lies_and_is_logarithmic_of_many_magnitudes(values, words, has_zero):

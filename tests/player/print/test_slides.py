@@ -239,7 +239,7 @@ def test_a_program_that_shrinks_has_slides():
     assert any(text and "sin" in text for text in said)
 
 
-def test_all_of_a_narrow_graph_is_seen_small_beside_its_picture_and_not_across_its_edge():
+def test_the_map_of_a_narrow_graph_stands_beside_its_picture():
     def chain(x):
         return np.sin(np.cos(np.sin(np.cos(np.sin(np.cos(np.sin(np.cos(np.sin(x)))))))))
 
@@ -433,7 +433,7 @@ def test_a_slide_of_an_update_has_its_formula_in_names_and_in_numbers(update, ro
     assert (found, " ".join(term.sign or term.text for term in terms)) == (heading, row)
 
 
-def test_a_line_of_more_rows_than_there_is_room_for_ends_in_an_ellipsis_and_all_of_a_shorter_one_is_underlined():
+def test_a_line_of_code_with_too_many_rows_ends_in_an_ellipsis_and_a_shorter_one_is_fully_underlined():
     def short(x):
         return np.exp(-0.5 * (x - 1.0) ** 2) * np.sin(3.0 * x) + np.cos(2.0 * x) * np.tanh(x) + x * x * x * x * x
 
