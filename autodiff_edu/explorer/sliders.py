@@ -5,6 +5,7 @@ Only this module needs ipywidgets; it is imported when an explorer is first show
 
 from __future__ import annotations
 
+from decimal import Decimal
 from math import ceil, floor, log10
 from typing import Any
 
@@ -36,15 +37,18 @@ class Sliders:
 
     def _slider(self, explorer: Any, name: str) -> Any:
         low, high = explorer.ranges[name]
-        about: dict[str, Any] = {"value": explorer.values[name], "description": name, "layout": {"width": "auto"}}
-        step, digits = (high - low) / STEPS, 12 - ceil(log10(high - low))
+        about: dict[str, Any] = {"value": explorer.values[name], "description": name, "readout_format": ".4g"}
+        about["layout"] = {"width": "auto"}
+        digits = 12 - ceil(log10(high - low))
         if is_steep(low, high):
             ends = {"min": log10(low), "max": log10(high)}
             slider = ipywidgets.FloatLogSlider(base=10, step=(ends["max"] - ends["min"]) / STEPS, **ends, **about)
-            slider.readout_format = ".4g"
         else:
-            slider = ipywidgets.FloatSlider(min=low, max=high, step=step, **about)
-            slider.readout_format = f".{max(0, -floor(log10(step)))}f"
+            slider = ipywidgets.FloatSlider(min=low, max=high, step=(high - low) / STEPS, **about)
+        if not is_steep(low, high) and 6 <= digits <= 18:  # in decimals, the -9e-16 below is 0
+            start = Decimal(repr(float(explorer.values[name]))).normalize().as_tuple()
+            decimals = max(0, 1 - floor(log10(slider.step)), -int(start.exponent))  # two digits of a step
+            slider.readout_format = f".{min(decimals, digits - 6)}f"
 
         def moved(change: Any) -> None:
             # The browser adds up steps, so the middle of -5 and 5 can be -9e-16; a logarithm is off in its last digit.

@@ -43,6 +43,7 @@ from .origin import (
     bad_arguments,
     describe_backward,
     describe_forward,
+    find_worst,
     first,
     firsts,
     inputs_of,
@@ -289,7 +290,8 @@ class _Search:
                     f" So {self.target()} is finite; but going backward its cotangent 0 meets a derivative that is not "
                     "finite here, and 0 times that is nan."
                 )
-        advice = remedy(entry, inputs, value, by, self.labels, self.makers)
+        worst, kind = find_worst(entry.output_value, wrong)
+        advice = remedy(entry, inputs_of(entry, worst), kind, by, self.labels, self.makers)
         return Nonfinite(entry, entry.place, entry.name, "forward", value, index, inputs, advice, account)
 
     def keeps_places(self, first: Entry, last: Entry) -> bool:

@@ -87,6 +87,12 @@ def firsts(array: Any, wrong: Any) -> list[tuple[Index, str]]:
     return sorted(found)
 
 
+def find_worst(array: Any, wrong: Any) -> tuple[Index, str]:
+    """Find the first marked NaN, which no guard against an infinity mends, or else the first marked element."""
+    found = firsts(array, wrong)
+    return next((each for each in found if each[1] == "nan"), found[0])
+
+
 def at(index: Index) -> str:
     """Return the place of an element as the end of a sentence."""
     return f" at element [{', '.join(map(str, index))}]" if index else ""

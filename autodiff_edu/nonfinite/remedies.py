@@ -97,7 +97,10 @@ At its edge, such as log at 0, a function may have a limit, and so there are rem
 DOMAINS["float_power"] = DOMAINS["power"]
 
 LIMIT = "np.where({1} == 0, limit, np.divide({0}, np.where({1} == 0, 1.0, {1})))"
-OF_LIMIT = "0 divided by 0 is not defined. If the quotient has a limit here, write that as `limit`:"
+OF_LIMIT = (
+    "0 divided by 0 is not defined. If the quotient has a limit here, write that as `limit`, for a gradient with its "
+    "series (1 + x / 2, not 1):"
+)
 
 LARGE = "The numbers are too large for their dtype: scale them down first, or add logarithms in place of multiplying."
 LOOK = "Look at its inputs: print them before this line."
@@ -148,7 +151,7 @@ def remedy(
     shown = [f"({part})" if _binds_loosely(part) else part for part in shown]
     code = known.code.format(*shown, x=shown[known.argument], tiny=tiny)
     is_limit = entry.operation is np.divide and value == "nan" and np.all(inputs[0] == 0) and np.all(inputs[1] == 0)
-    if is_limit and parse_expression(limit := LIMIT.format(*shown)):
+    if is_limit and not np.isinf(entry.output_value).any() and parse_expression(limit := LIMIT.format(*shown)):
         return f"{OF_LIMIT}\n    {limit}"
     if np.iscomplexobj(inputs[known.argument]) and "np.where" not in code:  # which have no order to take a maximum by
         if np.any(inputs[known.argument] != 0):
@@ -170,7 +173,10 @@ def remedy_in_a_sentence(text: str) -> str:
     """
     said, *code = text.split("\n    ")
     if code and said == OF_LIMIT:
-        return f"If the quotient has a limit here, write {code[0]}, with that limit as `limit`."
+        return (
+            f"If the quotient has a limit here, write {code[0]}, with that as `limit`, for a gradient with its series "
+            "(1 + x / 2, not 1)."
+        )
     if code:
         doubt = ", if that gives the value you want here" if len(code) == 1 else ""  # a double where keeps the value
         return f"Instead, write {'; '.join(code)}{doubt}."
@@ -184,8 +190,8 @@ def _describe_domain(entry: Entry, inputs: tuple[Any, ...], shown: str) -> str:
     numbers = inputs[: len(entry.values)]
     if is_outside is None or not all(map(is_number, numbers)) or np.iscomplexobj(numbers[0]):
         return ""
-    with np.errstate(invalid="ignore"):
-        outside = np.atleast_1d(is_outside(*numbers))
+    with np.errstate(invalid="ignore"):  # what rounding has put just outside is not: there a remedy helps
+        outside = np.atleast_1d(is_outside(*(np.round(each, 6) for each in numbers)))
     if not outside.any():
         return ""
     value = number(np.broadcast_to(numbers[0], outside.shape)[outside][0])

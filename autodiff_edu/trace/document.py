@@ -487,7 +487,10 @@ class Writer:
             step = self.document["steps"][number]
             step["formula"] = index(update.formula)
             if update.numbers:
-                step |= {"in_numbers": index(update.in_numbers), "numbers": [*map(short_value, update.numbers)]}
+                step |= {
+                    "in_numbers": index(update.in_numbers),
+                    "numbers": [short_value(np.asarray(each)) for each in update.numbers],
+                }
 
     def _add_nudges(self, source: Any) -> None:
         if self.foreign:

@@ -15,7 +15,7 @@ from ..nonfinite.origin import (
     find_backward_birth,
     find_forward_birth,
     find_tangent_birth,
-    first,
+    find_worst,
     inputs_of,
     is_elementwise,
 )
@@ -108,21 +108,22 @@ class NonfiniteSteps:
         """Describe what is born of an entry in an array; the first of the trace with what to write instead."""
         if birth is None:
             return ""
-        advice = "" if self.begun or not self.entries else self._advise(entry, birth.values[0], made, arrived)
+        advice = "" if self.begun or not self.entries else self._advise(entry, made, arrived)
         step["born"], self.begun = birth.values[0], True
         *others, last = (SPOKEN.get(value, value) for value in birth.values)
         born = f"{', '.join(others)} and {last} are" if others else f"{last} is"
         return f" Here {born} born: {birth.text}.{advice}"
 
-    def _advise(self, entry: Entry, value: str, made: Any, arrived: tuple[Any, ...]) -> str:
+    def _advise(self, entry: Entry, made: Any, arrived: tuple[Any, ...]) -> str:
         wrong = bad(made)
         if not wrong.any():  # only a sum of finite contributions is not finite
             return f" {LARGE}"
         if arrived and kind_of(entry.operation) == "custom":
             return f" Check what the backward function of {entry.name} computes there, for example with np.isfinite."
         is_one = is_elementwise(entry) and np.shape(made) == np.shape(entry.output_value)
-        index = first(made, wrong)[0] if is_one else None
+        worst, kind = find_worst(made, wrong)
+        index = worst if is_one else None
         inputs = inputs_of(entry, index)
         makers = {each.output_id: each for each in self.entries}
         by = silencing_where(entry, self.entries, index)
-        return f" {remedy_in_a_sentence(remedy(entry, (*inputs, *arrived), value, by, self.labels, makers))}"
+        return f" {remedy_in_a_sentence(remedy(entry, (*inputs, *arrived), kind, by, self.labels, makers))}"

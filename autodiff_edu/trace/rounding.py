@@ -158,10 +158,16 @@ def _write_exactly(value: Any) -> Any:
         return None
     exact = np.empty(value.shape, object)
     try:
-        exact.reshape(-1)[:] = [Fraction(str(number)) for number in value.flat]
+        exact.reshape(-1)[:] = [*map(_read_exactly, value.flat)]
     except ValueError:  # a truth value, an infinity
         return None
     return exact[()]
+
+
+def _read_exactly(number: Any) -> Fraction:
+    """Return what a number is meant to be; a whole one is itself, even if its dtype tells it apart in fewer digits."""
+    is_whole = isinstance(number, np.floating) and float(number).is_integer() and abs(float(number)) < 2**53
+    return Fraction(int(number)) if is_whole else Fraction(str(number))
 
 
 def _compute(function: Any, *arguments: Any, **parameters: Any) -> Any:

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import accumulate
+from math import isfinite
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -123,12 +124,12 @@ class Updates:
         argument = names(where).arguments[1:] if where is not None else ()
         said = SPOKEN.get(function or "", "").format(self.writer.labels[variable], *argument) if any(argument) else ""
         if expression and len(expression.text) <= LONGEST:
-            self._note_update(i, expression.text, variable, name)
+            self._note_update(i, expression.text, variable, name, value)
         label, known = self.writer.labels[variable], self.known.get(i, Update("", None))
         quote = _quote(where, label)
         is_plain = expression is None or WRITTEN_OUT in expression.text or _list_names(expression.text) == {name}
         if quote and (known.formula is None or is_plain):
-            known = _read_quote(quote, {**happening.numbers, label: before}, label)
+            known = _read_quote(quote, {**happening.numbers, label: before}, label, value)
         said = said or known.spoken or quote
         if said or known.formula is not None:
             self.known[i] = known._replace(spoken=said if len(said) <= LONGEST_SPOKEN else "")
@@ -154,7 +155,7 @@ class Updates:
             spelled = self.expression(maker.output_id, before, known) if way else Text("")
             expression = Text(f"{spelled.within(10)}.astype(np.{value.dtype})") if cast else spelled
         if expression and len(expression.text) <= LONGEST:
-            self._note_update(i, expression.text, before, name)
+            self._note_update(i, expression.text, before, name, value)
         line = self.writer.update(after, value, expression, "" if expression else UNKNOWN, fresh=True)
         if not isinstance(event.tensor, Variable):  # what is computed from it uses its name, not its expression
             self.writer.computed[after] = self.writer.name(after, value)
@@ -228,7 +229,7 @@ class Updates:
         self.written[name] = number, tensor
         return Text(name)
 
-    def _note_update(self, i: int, expression: str, variable: int, name: str) -> None:
+    def _note_update(self, i: int, expression: str, variable: int, name: str, value: Any) -> None:
         """Note how an event came to its value, unless that is only a number."""
         found = _list_names(expression)
         labels, leaves, spoken = self.writer.labels, dict[str, Any](), dict[str, str]()
@@ -259,7 +260,7 @@ class Updates:
             is_short = found == spoken.keys() and len(said) <= LONGEST_SPOKEN
             values = self.values | {each: self.latest[pair] for each, pair in of.items()}
             tree = formulas.tree(expression, tuple(leaves.items()))
-            self.known[i] = Update(said if is_short else "", tree, *_put_in(expression, leaves, values))
+            self.known[i] = Update(said if is_short else "", tree, *_put_in(expression, leaves, values, value))
 
     def _call_gradient(self, pair: tuple[int, int], about: set[str]) -> str:
         """Return the user's name for a gradient, or else dy/dx; with subscripts if others are `about` such tensors."""
@@ -296,7 +297,7 @@ def _speak(before: str, name: str) -> str:
     return f"{before}({name})" if "/" in name and before.strip() in ("/", "**") else before + name
 
 
-def _read_quote(quote: str, numbers: dict[str, Any], label: str) -> Update:
+def _read_quote(quote: str, numbers: dict[str, Any], label: str, value: Any) -> Update:
     """Return an update as the user's line spells it, for a value whose computation no tape heard."""
     names = list[str]()
     for node in ast.walk(ast.parse(quote, mode="eval").body):
@@ -305,18 +306,32 @@ def _read_quote(quote: str, numbers: dict[str, Any], label: str) -> Update:
                 pass
             case ast.Name(id=name):
                 names += [name] if name != "np" and name not in names else []
-            case ast.Constant() | ast.BinOp() | ast.UnaryOp() | ast.operator() | ast.unaryop() | ast.Load():
+            case ast.operator() if type(node) in formulas.KINDS:
+                pass
+            case ast.Constant(value=int() | float() as constant) if isfinite(constant):
+                pass
+            case ast.BinOp() | ast.UnaryOp() | ast.USub() | ast.Load():
                 pass
             case _:
                 return Update("", None)
     leaves: dict[str, Any] = {name: 0 if name == label else ("name", name) for name in names}
-    return Update("", formulas.tree(quote, tuple(leaves.items())), *_put_in(quote, names, numbers))
+    return Update("", formulas.tree(quote, tuple(leaves.items())), *_put_in(quote, names, numbers, value))
 
 
-def _put_in(expression: str, names: Iterable[str], values: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the formula with numbers in place of names, and the numbers, if every name has one."""
+def _put_in(expression: str, names: Iterable[str], values: Mapping[str, Any], result: Any) -> tuple[Any, ...]:
+    """Return the formula with numbers in place of names, and the numbers, if every name has one.
+
+    They must give the result: a name may have had another value when a part was computed.
+    """
     numbers = {name: values[name] for name in names if _is_number(values.get(name))}
-    if numbers.keys() != {*names}:
+    if numbers.keys() != {*names} or np.shape(result):
+        return ()
+    try:
+        with np.errstate(all="ignore"):  # what is called is of NumPy
+            found = eval(expression, {"np": np} | {name: np.asarray(number)[()] for name, number in numbers.items()})
+    except (ArithmeticError, TypeError, ValueError):
+        return ()
+    if not np.isclose(found, result, rtol=1e-5, atol=0.0, equal_nan=True):
         return ()
     return formulas.tree(expression, tuple((name, k) for k, name in enumerate(numbers))), tuple(numbers.values())
 

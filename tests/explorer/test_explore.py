@@ -165,11 +165,28 @@ def test_a_sum_of_steps_that_is_almost_0_is_0():
     pytest.importorskip("ipywidgets")
     view = explore(wave, x=(-5.0, 5.0), w=2.0)
     slider = view._live().sliders["x"]
-    assert slider.readout_format == ".2f"
+    assert slider.readout_format == ".3f"
     slider.value = -5.0 + 100 * 0.0499999999999999998 - 8.88e-16  # what a browser makes of the middle
     assert slider.value != 0.0 == view.values["x"]
     slider.value = 0.1 + 0.2
     assert view.values["x"] == 0.3 != slider.value, "moving on does not set the slider back"
+
+
+@pytest.mark.parametrize(
+    ("place", "form"),
+    [
+        ((0.0, 1000.0, 0.5), ".1f"),
+        ((0.0, 1.0, 0.0005), ".4f"),
+        ((-100.0, 100.0, 0.25), ".2f"),
+        ((0.0, 2 * np.pi), ".5f"),
+        ((1e6, 2e7), ".4g"),
+        ((-1e300, 1e300), ".4g"),
+        ((-1e-15, 1e-15), ".4g"),
+    ],
+)
+def test_a_slider_writes_its_start_as_it_is_and_tells_its_steps_apart(place, form):
+    pytest.importorskip("ipywidgets")
+    assert explore(wave, x=place, w=2.0)._live().sliders["x"].readout_format == form
 
 
 def test_an_explorer_whose_cell_is_run_again_leaves_no_widget_behind():

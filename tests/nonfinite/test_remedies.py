@@ -382,3 +382,18 @@ def test_of_a_large_complex_number_it_says_no_more_than_to_look():
     with ad.GradientTape() as tape, np.errstate(all="ignore"):
         y = np.real(np.exp(z))
     assert "np.minimum" not in str(tape.first_nonfinite(y, z))
+
+
+def test_a_number_just_outside_a_domain_by_rounding_gets_a_guard():
+    assert "np.maximum" in found(lambda x: np.sqrt(np.mean(x * x) - np.mean(x) ** 2), [0.1, 0.1, 0.1]).remedy
+    assert "np.clip" in found(np.arccos, 1.0000000000000002).remedy
+
+
+def test_a_guard_is_not_advised_where_another_element_is_outside_the_domain():
+    for at in ([0.0, -2.0], [-2.0, 0.0]):
+        assert "only defined for numbers above 0, but x has an element -2." in found(np.log, at).remedy
+
+
+def test_a_limit_is_not_advised_where_something_else_is_divided_by_0_too():
+    for at in ([0.0, 1.0], [1.0, 0.0]):
+        assert "limit" not in found(lambda x: x / np.zeros(2), at).remedy

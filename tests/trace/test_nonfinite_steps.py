@@ -62,7 +62,7 @@ def guarded_later(x):
             lambda x: x / x,
             0.0,
             "If the quotient has a limit here, write np.where(x == 0, limit, np.divide(x, np.where(x == 0, 1.0, x))), "
-            "with that limit as `limit`.",
+            "with that as `limit`, for a gradient with its series (1 + x / 2, not 1).",
         ),
         (
             guarded,

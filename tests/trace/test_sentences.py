@@ -398,3 +398,20 @@ def test_a_small_cotangent_that_is_there_is_not_called_rounding(function, x):
     said = ad.play(function, np.array(x)).transcript()
     assert re.search(r"is now \S*\d?e-\d\d|is now \[.*e-\d\d", said)
     assert "rounding" not in said
+
+
+def test_whole_numbers_of_float32_are_what_they_are():
+    text = " ".join(
+        step["text"]
+        for step in ad.play(lambda x: x - np.float64(123456790), np.float32(123456792))._content["trace"]["steps"]
+    )
+    assert "which is 2" in text
+    assert "up to rounding" not in text
+
+
+def test_rounding_never_stops_a_player():
+    weights = np.array([1e200, 1.0])
+    with np.errstate(all="ignore"):
+        player = ad.play(lambda x: np.sum(np.exp(x) * weights * weights), np.array([-0.5, 0.5]))
+    steps = player._content["trace"]["steps"]
+    assert steps[-1]["gradient"]["data"][1] == pytest.approx(np.exp(0.5))

@@ -693,3 +693,44 @@ def test_a_gradient_that_is_taken_inside_an_update_is_said_as_a_derivative(turns
     )
     assert last["text"].endswith(f"is assigned {said}")
     assert in_numbers(document, last) == numbers
+
+
+@pytest.mark.parametrize(
+    ("assign", "formula", "numbers"),
+    [
+        (lambda x, step, n: x.assign_sub(step), ["-", 0, ["name", "step"]], ["1", "0.1"]),
+        (lambda x, step, n: x.assign(n), ["name", "n"], ["3"]),
+        (lambda x, step, n: x.assign(n << 1), None, None),
+        (lambda x, step, n: x.assign(x - 1e400), None, None),
+    ],
+)
+def test_an_update_with_plain_numbers_plays(assign, formula, numbers):
+    def update():
+        x = ad.Variable(1.0, name="x")
+        with ad.GradientTape():
+            x * x
+        assign(x, 0.1, 3)
+
+    with np.errstate(all="ignore"):
+        player = ad.play(update)
+    document = player._content["trace"]
+    (step,) = (step for step in document["steps"] if step["kind"] == "assign")
+    assert (document["formulas"][step["formula"]] if "formula" in step else None, step.get("numbers")) == (
+        formula,
+        numbers,
+    )
+    assert player.html()
+
+
+def test_numbers_that_a_name_had_before_are_not_put_into_a_formula():
+    def update():
+        x = ad.Variable(1.0, name="x")
+        with ad.GradientTape():
+            x * x
+        moved = np.sin(x)
+        x.assign(5.0)
+        x.assign(x + moved)
+
+    *_, step = (step for step in ad.play(update)._content["trace"]["steps"] if step["kind"] == "assign")
+    assert "numbers" not in step
+    assert step["value"]["data"] == pytest.approx(5.0 + np.sin(1.0), rel=1e-5)
