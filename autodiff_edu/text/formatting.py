@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
-from math import isfinite
+from math import inf, isclose, isfinite
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,11 @@ FEW = 4
 LARGEST_WRITTEN = 12
 """A result, or an array by itself, is written with at most this many numbers."""
 
+SURE_DIGITS = 10
+"""The most digits that tell two values apart: later ones are rounding."""
+
+FINE = re.compile(r"[1-9](\.?\d){5}\.?0*[1-9]")
+"""A number of more than six digits: it has them because fewer would say something else, so that it stays as it is."""
 FRACTION = re.compile(r"(\d+\.\d+)(e[-+]\d+)?")
 
 
@@ -45,18 +50,20 @@ def show(array: Any, indent: int = 0) -> str:
     return text if array.dtype in (np.float64, np.int_, np.bool_, np.complex128) else f"{text}, dtype={array.dtype}"
 
 
-def short_value(array: Any, digits: int = 6) -> str:
-    """Write a value on one line: six significant digits; a large array by its shape and range.
+def short_value(array: Any, digits: int | None = None) -> str:
+    """Write a value on one line, its numbers as `number` does; a large array by its shape and range.
 
     >>> short_value(np.float64(2 / 3)), short_value(np.array([1.0, 2.5])), short_value(np.zeros((3, 400)))
     ('0.666667', '[1 2.5]', '3×400, all 0')
+    >>> short_value(np.array([1, 1.000001])), short_value(np.float32(1.000001))
+    ('[1 1.000001]', '1')
     """
     if array is None:
         return "—"
     if not isinstance(array, np.ndarray | np.generic):
         return f"{'×'.join(map(str, array.shape))} (not computed here)".lstrip()
     if array.ndim == 0:
-        return number(array.item(), digits)
+        return number(np.asarray(array)[()], digits)
     if array.size == 0:
         return f"{'×'.join(map(str, array.shape))}, empty"
     if array.size <= LARGEST_WRITTEN:
@@ -75,8 +82,9 @@ def spoken_value(array: Any, noun: str = "array", most: int = FEW, digits: int =
     ('[0.667 2.5]', 'an 8×400 array filled with 0', 'a cotangent of length 20')
     """
     if is_written(array, most):
-        text = short_value(array, max(digits, 6))
-        return brief(text, digits) if getattr(array, "dtype", np.dtype(int)).kind in "fc" else text
+        text = short_value(array, digits if digits > 6 else None)
+        is_exact = getattr(array, "dtype", np.dtype(int)).kind not in "fc"
+        return text if is_exact else brief(text, digits if digits > 3 else None)
     shape, same = "×".join(map(str, array.shape)), _find_filling(array)
     text = f"{noun} of length {array.size}" if array.ndim == 1 else f"{shape} {noun}"
     if array.size == 0:
@@ -147,8 +155,12 @@ def spell_out(text: str, but: str = "") -> str:
     return "".join(c if c.isprintable() or c in but else ascii(c)[1:-1] for c in text)
 
 
-def number(value: Any, digits: int = 6) -> str:
+def number(value: Any, digits: int | None = None) -> str:
     """Write one number with six significant digits, or so many; a zero has no sign.
+
+    Where six would end in three zeros, which aren't written, the number would be read as exact. So one of 64 bits that
+    is not has more digits, if ten of them show the difference: later ones may be rounding, and those of a number below
+    a thousandth often are, if it was left by a difference.
 
     >>> number(np.float64(0.1)), number(np.float64(1e-9)), number(np.complex128(1 - 2j)), number(np.bool_(True))
     ('0.1', '1e-09', '1-2j', 'True')
@@ -156,18 +168,30 @@ def number(value: Any, digits: int = 6) -> str:
     '0'
     >>> number(2412.925), number(2412.925 - 5e-13)  # halfway between two numbers of six digits, but for a last bit
     ('2412.93', '2412.93')
+    >>> number(1.000001), number(0.25000003), number(0.1 + 0.2), number(1.000001, 6)
+    ('1.000001', '0.25000003', '0.3', '1')
     """
     if isinstance(value, complex | np.complexfloating):
+        digits = digits or 6
         return f"{_settle(value.real, digits):.{digits}g}{_settle(value.imag, digits):+.{digits}g}j"
-    return f"{_settle(value, digits):.{digits}g}" if isinstance(value, float | np.floating) else str(value)
+    if not isinstance(value, float | np.floating):
+        return str(value)
+    settled = _settle(value, digits or 6)
+    text = f"{settled:.{digits or 6}g}"
+    if digits is not None or not isinstance(value, float) or (shown := float(text)) == settled:
+        return text
+    if shown != float(f"{settled:.3g}") or not 1e-3 < abs(settled) < inf:
+        return text
+    finer = (f"{settled:.{more}g}" for more in range(7, SURE_DIGITS + 1))
+    return next((each for each in finer if float(each) != shown), text)
 
 
 @lru_cache(maxsize=4096)
-def brief(text: str, digits: int = 3) -> str:
-    """Round the numbers of a text to three significant digits, or so many, and keep all digits before the point.
+def brief(text: str, digits: int | None = None) -> str:
+    """Round the numbers of a text to so many significant digits, and keep all digits before the point.
 
-    It starts from a text of six digits, so it depends on the processor no more than that text does, and js/brief.js,
-    which has only the text, gets the same result.
+    If `digits` is None these are three, and numbers of more than six stay as they are. It starts from a text, so it
+    depends on the processor no more than that text does, and js/brief.js, which has only the text, gets the same.
 
     >>> brief("0.666667"), brief("1234.56"), brief("1.23457e+06"), brief("2.125"), brief("[0.333333-2j 123457]")
     ('0.667', '1235', '1.23e+06', '2.13', '[0.333-2j 123457]')
@@ -176,8 +200,15 @@ def brief(text: str, digits: int = 3) -> str:
 
     >>> brief("[2.00456 2 0.5 0.499987]")
     '[2.00 2 0.5 0.500]'
+    >>> brief("1.000001"), brief("1.000001", 3)
+    ('1.000001', '1.00')
     """
-    return FRACTION.sub(lambda found: _round_number(found[1], found[2] or "", digits), text)
+
+    def write(found: re.Match[str]) -> str:
+        stays = digits is None and FINE.search(found[1])
+        return found[0] if stays else _round_number(found[1], found[2] or "", digits or 3)
+
+    return FRACTION.sub(write, text)
 
 
 def _round_number(text: str, exponent: str, digits: int) -> str:
@@ -190,10 +221,30 @@ def _round_number(text: str, exponent: str, digits: int) -> str:
     return f"{written}{exponent}" if rounded < 10 or not exponent else whole
 
 
-SURE_DIGITS = 10
-"""The most digits that tell two values apart: later ones are rounding."""
 MOST_DIGITS = 15
 """With more of them, a sum of which three digits are right is all but what the processor has rounded."""
+
+
+def count_digits_apart(one: Any, other: Any, same: int = 3) -> int:
+    """Return the fewest digits, 3 or from 6 to 10, that tell two values in a sentence apart; `same` if ten do not.
+
+    >>> count_digits_apart(np.float64(2.094551), np.float64(2.09456)), count_digits_apart(np.float64(1.0), 2.0)
+    (6, 3)
+    >>> count_digits_apart(np.array([1.234561, 5.0]), np.array([1.2345611, 5.0]))
+    8
+    """
+    if one is None or other is None or not is_written(one) or not is_written(other):
+        return 3
+    if isinstance(one, float) and isinstance(other, float) and not isclose(one, other, rel_tol=0.011):
+        return 3  # which need not be written to be told apart
+    return next(
+        (
+            digits
+            for digits in (3, *range(6, SURE_DIGITS + 1))
+            if spoken_value(one, digits=digits) != spoken_value(other, digits=digits)
+        ),
+        same,
+    )
 
 
 def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3) -> int:
@@ -222,7 +273,7 @@ def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3) -> int:
     for total, *parts in ([float(value) for value in row] for row in rows):  # a longdouble may be beyond a float
         kept = _count_digits(parts, total, 6)
         parts = [float(number(part, kept)) for part in parts]
-        counts.append(kept if least == 6 else _count_digits(parts, float(number(total)), least))
+        counts.append(kept if least == 6 else _count_digits(parts, float(number(total, 6)), least))
     return max(counts, default=least)
 
 
@@ -248,7 +299,7 @@ def _settle(value: Any, digits: int) -> float:
     return float(f"{value:.{max(digits, 13)}g}") + 0.0
 
 
-def _nested(array: Any, digits: int) -> str:
+def _nested(array: Any, digits: int | None) -> str:
     return f"[{' '.join(_nested(part, digits) for part in array)}]" if array.ndim else number(array[()], digits)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor import Tensor
-from ..text.formatting import count_digits_of_sum, number, short_value
+from ..text.formatting import count_digits_apart, count_digits_of_sum, number, short_value
 
 LARGEST = 256
 
@@ -66,7 +66,8 @@ def array(value: Any) -> dict[str, Any]:
             value = np.asarray(value)[tuple(slice(None, None, stride) for stride in every)]
         data = value.tolist()
         is_number = data.__class__ is float and isfinite(data)
-        described["data"] = float(text) if is_number else _round(data)  # its text is the rounded number already
+        # its text is the rounded number already
+        described["data"] = float(text) if is_number else _round(data, None if value.dtype.itemsize == 8 else 6)
     return described
 
 
@@ -89,6 +90,16 @@ def _every(shape: tuple[int, ...]) -> list[int]:
         counts[longest] = left[longest] - 1
 
 
+def separate(described: dict[str, Any], value: Any, others: Iterable[tuple[Any, int]]) -> int:
+    """Write a value with the digits that tell it from others, each with what is right for one that is the same."""
+    value = getattr(value, "_array", value)
+    counts = (count_digits_apart(value, getattr(other, "_array", other), same) for other, same in others)
+    digits = max(counts, default=3)
+    if digits > 6:
+        described["text"], described["data"] = short_value(value, digits), _round(np.asarray(value).tolist(), digits)
+    return digits
+
+
 def refine(described: list[dict[str, Any]], parts: list[Any], total: Any, sign: float = 1.0) -> None:
     """Describe the numbers of summands with as many digits as their sum needs, if not more; the last has this sign."""
     if not isinstance(total, np.ndarray | np.generic) or total.dtype.kind != "f":
@@ -108,7 +119,7 @@ def _measure_error(data: Any, array: Any) -> float:
     return float(np.sum(np.abs(np.asarray(data, float)[finite] - numbers[finite])))
 
 
-def _round(data: Any, digits: int = 6) -> Any:
+def _round(data: Any, digits: int | None = None) -> Any:
     if isinstance(data, list):
         return [_round(part, digits) for part in data]
     if isinstance(data, complex):

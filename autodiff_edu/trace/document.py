@@ -80,16 +80,18 @@ Lists refer to each other by index, counted from 0.
 - `sweep`, `patches`, `contours` and `compiling`: only in documents of special kinds; see player/extra_parts.py.
 - `program`: the same in NumPy: `lines`, texts; `steps`, for each step the index of its line, or null.
 
-An array is `shape`, `dtype`, `text` (as shown, six significant digits) and `data` (numbers to six digits, or of
-summands that cancel to as many as their sum needs, nested; strings where JSON has no number; null where the array was
-released). Of an array above 256 elements `data` is a sample, every so many along each axis; `every` says how many, and
-`norm` is that of the whole array. `where` is null or `code`, `line`, `columns` (of the expression); of an "accumulate"
-from a custom gradient it is in its backward function.
+An array is `shape`, `dtype`, `text` (as shown) and `data` (its numbers, nested; strings where JSON has no number; null
+where the array was released). Of an array above 256 elements `data` is a sample, every so many along each axis;
+`every` says how many, and `norm` is that of the whole array. Numbers have six significant digits; up to ten where six
+would read as exact, or as one of its operands or its name's last value; summands that cancel as many, in `data`, as
+their sum needs. `where` is null or `code`, `line`, `columns` (of the expression); of an "accumulate" from a custom
+gradient it is in its backward function.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -103,12 +105,12 @@ from ..core.variable import Variable
 from ..custom.call import Custom
 from ..custom.inner_tape import SecondTape
 from ..rules.operations import alias
-from ..text.formatting import short_value, spell_out
+from ..text.formatting import SUBSCRIPTS, short_value, spell_out
 from ..text.frames import Where
 from ..text.labels import Labels, is_mask, names_in, names_of_arguments, names_of_tapes
 from ..text.places import names
 from ..text.shared import shared
-from .arrays import array, refine
+from .arrays import array, refine, separate
 from .backward_calls import backward_calls
 from .broadcasting import is_copied, unfold
 from .corner_steps import CornerSteps
@@ -118,7 +120,7 @@ from .lines import Rebind
 from .memory import Stepped
 from .nonfinite_steps import NonfiniteSteps
 from .scopes import distinguish
-from .sentences import SUMS, Sentences
+from .sentences import SHOWN, SUMS, Sentences
 from .states import states
 
 if TYPE_CHECKING:
@@ -148,6 +150,7 @@ class Writer:
         self.owners: dict[str, list[Any]] = {}  # by the name of their scope
         self.tapes: list[Tape] = []
         self.tape_numbers: dict[int, int] = {}  # by their ids
+        self.latest: dict[str, Any] = {}  # by name, its last value
         self.arrays: dict[int, tuple[dict[str, Any], Any]] = {}  # by the id of a value: its description, and the value
         self.tensors: dict[int, int] = {}  # a tensor's id, and its index in the document
         self.begins: list[dict[str, Any]] = []
@@ -272,6 +275,7 @@ class Writer:
         passed = [self.quotes.row(path, line) for path, line in happening.passed]
         if rows := [row for row in dict.fromkeys(passed) if row and not self._is_at(step, row)]:
             step["passed"] = [list(row) for row in rows]
+        digits = 3
         match event:
             case events.Line(what=what, left_out=lines, numbers=numbers):
                 step |= {"what": what} if lines is None else {"what": what, "left_out": list(lines)}
@@ -281,8 +285,11 @@ class Writer:
                 step |= self._describe_error(text, step)
             case events.Watch(tensor=tensor):
                 step["tensor"] = self._tensor(tensor._id, tensor, "watched")
+                digits = self._separate(self._value(step["tensor"]), tensor._id, tensor)
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 step["entry"] = self._entry(entry, step)
+                value = self._value(self.tensors[entry.output_id])
+                digits = self._separate(value, entry.output_id, entry.output_value, entry.values)
                 if whose := self.inner.get(len(self.document["steps"])):
                     step["within"] = whose[0]
             case events.Seed(tensor=tensor, cotangent=cotangent):
@@ -306,9 +313,11 @@ class Writer:
                     refine([part for part in step["contributions"] if part], moving, tangent._array)
             case events.Assign(variable=variable, value=value):
                 step |= {"tensor": self._tensor(variable._id, variable, "variable"), "value": self._array(value)}
+                digits = self._separate(step["value"], variable._id, value)
             case Rebind(tensor=tensor, source=source):
                 step |= {"tensor": self._tensor(tensor._id, tensor, "watched"), "value": self._array(tensor._array)}
                 step["from"] = self._tensor(source._id, source, "watched")
+                digits = self._separate(step["value"], tensor._id, tensor)
             case events.Leave(tensor=tensor, how=how):
                 step |= {"tensor": self._tensor(tensor._id, tensor, "computed"), "how": how}
             case events.Outcome(source=source, result=result):
@@ -317,7 +326,7 @@ class Writer:
                 step |= {"gradient": None if result is None else array(result), "word": event.word}
             case events.Explain(entry=Entry() as entry):
                 step["entry"] = self._entry(entry, None)
-        step["text"] = self.sentences.write(event, step)
+        step["text"] = self.sentences.write(event, step, digits)
         arrived = self.arrived.get((number, event.entry.output_id)) if isinstance(event, events.Accumulate) else None
         step["text"] += self.nonfinite.sentence(event, step, arrived)
         if isinstance(event, events.Accumulate):
@@ -358,6 +367,7 @@ class Writer:
         parts = [one for one in (event.before, event.value) if one is not None]
         if len(parts) == 2:
             refine([self._array(part) for part in parts], [part._array for part in parts], event.after._array)
+            separate(self._array(event.after), event.after, ((part, 3) for part in parts))
         return ({} if whole is None else {"unfolded": array(whole)}) | {
             "entry": self._entry(event.entry, None),
             "argument": event.argument,
@@ -369,6 +379,19 @@ class Writer:
             "of": self.expected[number, id],
             "pass": number,
         }
+
+    def _value(self, tensor: int) -> dict[str, Any]:
+        described: dict[str, Any] = self.document["tensors"][tensor]["value"]
+        return described
+
+    def _separate(self, described: dict[str, Any], id: int, value: Any, operands: Iterable[Any] | None = None) -> int:
+        """Write a value with the digits that tell it from its operands and its name's last value; return how many.
+
+        If the name's value has not changed, six are written, as in the graph.
+        """
+        name = self.labels[id].rstrip(SUBSCRIPTS)
+        before, self.latest[name] = self.latest.get(name), value
+        return separate(described, value, [*((operand, 3) for operand in operands or ()), (before, SHOWN)])
 
     def _array(self, value: Any) -> dict[str, Any]:
         """Describe an array; one that appears several times is described once."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,7 @@ from ..text.formatting import (
     DERIVATIVES,
     LARGEST_WRITTEN,
     MOST_DIGITS,
-    SUBSCRIPTS,
-    SURE_DIGITS,
+    count_digits_apart,
     count_digits_of_sum,
     derivative,
     is_written,
@@ -84,20 +82,18 @@ class Sentences:
         self.inner = inner
         self.renamed: set[tuple[int, str]] = set()  # second names that have been mentioned
         self.exact = ExactResults()
-        self.latest: dict[str, Any] = {}  # by name, its last value
         self.zeros: dict[int, tuple[Any, str]] = {}  # by tensor: its last cotangent, and what of that would be 0
 
-    def write(self, event: Event, step: dict[str, Any]) -> str:
-        """Write the text of a step; everything else in it is there already."""
+    def write(self, event: Event, step: dict[str, Any], digits: int = 3) -> str:
+        """Write the text of a step, everything else of which is there already, its new value with so many digits."""
         if isinstance(event, events.Explain | events.Remark):
             return event.text
-        return _capitalise(self._text(event, step), self._own_name(self._whose(step)))
+        return _capitalise(self._text(event, step, digits), self._own_name(self._whose(step)))
 
-    def _text(self, event: Event, step: dict[str, Any]) -> str:
+    def _text(self, event: Event, step: dict[str, Any], digits: int) -> str:
         labels, whose = self.labels, self._whose(step)
         match event:
             case events.Watch(tensor=tensor):
-                digits = self._count_digits(labels[tensor._id], tensor._array)
                 return f"{whose} watches {_describe_value(labels[tensor._id], tensor._array, digits)}."
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 value, written = entry.output_value, is_written(entry.output_value)
@@ -108,7 +104,6 @@ class Sentences:
                 text = f"{line}{labels[entry.output_id]}{size} is {labels.aloud(entry)}"
                 is_zero = self.exact.is_rounded_zero(entry)
                 cancelling = "" if is_zero else _describe_cancellation(entry)
-                digits = self._count_digits(labels[entry.output_id], value, entry.values or ())
                 which = f", which is {cancelling}{spoken_value(value, digits=digits)}"
                 text += which if written and value is not None else ""
                 text += " (0 up to rounding)" if is_zero else _describe_agreement(entry)
@@ -152,15 +147,15 @@ class Sentences:
                 parts = [part for part in event.contributions if part is not None]
                 if not is_written(moved):
                     return f"{self._entry(entry)}: {name} gets its tangent{spoken_size(moved)}{_count_parts(parts)}."
-                digits = count_digits_of_sum([part._array for part in parts], moved)
-                total = " + ".join(spoken_value(part._array, digits=digits) for part in parts).replace("+ -", "- ")
+                finer = count_digits_of_sum([part._array for part in parts], moved)
+                total = " + ".join(spoken_value(part._array, digits=finer) for part in parts).replace("+ -", "- ")
                 total = f"{total} = {spoken_value(moved)}" if len(parts) > 1 else spoken_value(moved)
                 return f"{self._entry(entry)}: the tangent of {name} is {total}."
             case events.Assign(variable=variable, value=value):
                 line = self._line(step) if step["where"] else ""
-                return line + self._describe_assignment(labels[variable._id], value._array)
+                return line + self._describe_assignment(labels[variable._id], value._array, digits)
             case Rebind(tensor=tensor, name=name):
-                return self._line(step) + self._describe_rebinding(name, labels[tensor._id], tensor._array)
+                return self._line(step) + self._describe_rebinding(name, labels[tensor._id], tensor._array, digits)
             case events.Line(text=text) | events.Error(text=text):
                 nowhere = "here " if isinstance(event, events.Line) else ""
                 if "message" in step:  # NumPy's own words are for those who know them
@@ -174,32 +169,20 @@ class Sentences:
         one_shot = step["kind"] == "release" and self._is_alone()
         return f"{'the one-shot tape' if one_shot else whose} {OF_TAPES[step['kind']]}"
 
-    def _describe_assignment(self, name: str, value: Any) -> str:
+    def _describe_assignment(self, name: str, value: Any, digits: int) -> str:
         expression, written = self.updates.get(len(self.document["steps"]), ""), is_written(value)
-        said = spoken_value(value, digits=self._count_digits(name, value))
+        said = spoken_value(value, digits=digits)
         if not expression:
             gets = f"is assigned {said}" if written else f"gets new values{spoken_size(value)}"
             return f"the variable {name} {gets}."
         which = f", which is {said}" if written else ""
         return f"the variable {name}{spoken_size(value)} is assigned {expression}{which}."
 
-    def _describe_rebinding(self, name: str, called: str, value: Any) -> str:
+    def _describe_rebinding(self, name: str, called: str, value: Any, digits: int) -> str:
         expression, written = self.updates.get(len(self.document["steps"]), ""), is_written(value)
-        digits = self._count_digits(name, value)
         what = spoken_value(value, digits=digits) if written else "computed from a gradient"
         which = f"{expression}, which is {what}" if expression and written else expression or what
         return f"the new {name}{spoken_size(value)}{'' if called == name else f', called {called} here,'} is {which}."
-
-    def _count_digits(self, name: str, value: Any, operands: Iterable[Any] = ()) -> int:
-        """Return how many digits tell a value from its operands and its name's last value: 3, or from 6 to 10.
-
-        If the name's value has not changed, six are written, as in the graph.
-        """
-        variable = name.rstrip(SUBSCRIPTS)
-        before, self.latest[variable] = self.latest.get(variable), value
-        return max(
-            3, *(_count_digits_apart(value, other, 3) for other in operands), _count_digits_apart(value, before, SHOWN)
-        )
 
     def _entry(self, entry: Entry) -> str:
         return f"entry {self.numbers[entry.output_id]}, {self.labels[entry.output_id]} = {self.labels.text(entry)}"
@@ -325,21 +308,6 @@ class Sentences:
         return f": the path from {name} was cut on {line.removesuffix(': ')} by {reason.by.format(written)}.{more}"
 
 
-def _count_digits_apart(one: Any, other: Any, same: int) -> int:
-    """Return the fewest digits that tell two values apart, or `same` if ten are not enough."""
-    one, other = (getattr(value, "_array", value) for value in (one, other))
-    if one is None or other is None or not is_written(one) or not is_written(other):
-        return 3
-    return next(
-        (
-            digits
-            for digits in (3, *range(SHOWN, SURE_DIGITS + 1))
-            if spoken_value(one, digits=digits) != spoken_value(other, digits=digits)
-        ),
-        same,
-    )
-
-
 def _describe_agreement(entry: Entry) -> str:
     """Return a remark if two numbers that cancel agree in 15 digits, so that what is left may be rounding."""
     sign, total = SUMS.get(entry.operation), entry.output_value
@@ -378,7 +346,7 @@ def _describe_sum(
     """Describe a contribution in numbers; `zeros` is said of it, and `zeros_after` of the sum."""
     parts = [one._array for one in (event.before, event.value) if one is not None]
     digits, total = count_digits_of_sum(parts, event.after._array), event.after._array
-    apart = max(_count_digits_apart(part, total, 3) for part in parts) if event.before is not None else 3
+    apart = max(count_digits_apart(part, total) for part in parts) if event.before is not None else 3
     digits, after = max(digits, apart), spoken_value(total, digits=apart)
     *rest, contribution = (spoken_value(part, digits=digits) for part in parts)
     before = rest[0] if rest else None

@@ -346,6 +346,20 @@ def test_a_tape_that_was_not_there_when_a_pass_began_does_not_record_it():
         assert not [step["text"] for step in document["steps"] if "records this pass" in step["text"]]
 
 
+def test_the_document_has_the_digits_that_tell_a_value_from_its_operands_and_from_its_last():
+    x = ad.Variable(1.23456, name="x")
+
+    def move():
+        with ad.GradientTape():
+            x.assign(x - 3e-7)
+
+    document = ad.play(move).document()
+    value = next(step["value"] for step in document["steps"] if step["kind"] == "assign")
+    assert (value["text"], value["data"]) == ("1.2345597", 1.2345597)
+    values = [tensor["value"]["text"] for tensor in ad.play(lambda x: x + 1e-8, 1.23456).document()["tensors"]]
+    assert values == ["1.23456", "1e-08", "1.23456001"]
+
+
 def test_a_contribution_that_reads_like_its_sum_has_six_digits_in_either_order():
     for f in (lambda x: 1.00002 * x + 0.00002 * x, lambda x: 0.00002 * x + 1.00002 * x):
         told = [step["text"] for step in ad.play(f, 3.0)._content["trace"]["steps"] if "1.00004" in step["text"]]

@@ -1,6 +1,6 @@
 /** How a typed answer is read, and how it is compared with the right one and with what is often answered instead. */
 
-import { brief } from "./brief.js";
+import { brief, isFine } from "./brief.js";
 import { ANSWERS } from "./strings.js";
 
 /** How far off an answer may be that was worked out from the numbers of sentences, which have three digits. */
@@ -22,7 +22,10 @@ export const isNumber = (array) => array.shape.length === 0 && numberIn(array) !
  * @param {Partial<Question>} about
  * @returns {Question}
  */
-export const askNumber = (array, about) => ({ asks: "number", right: numberIn(array), shown: array.text, ...about });
+export const askNumber = (array, about) => ({
+  asks: "number", right: numberIn(array), shown: array.text,
+  ...(isFine(array.text) && { within: 1e-9 }), ...about,
+});
 /** @type {(array: NDArray, about: Partial<Question>) => Question} */
 export const askShape = ({ shape }, about) =>
   ({ asks: "shape", right: shape, shown: ANSWERS.shape(shape), ...about });

@@ -1,6 +1,6 @@
 /** Arrays as they are: small ones as tables of numbers, larger ones as heatmaps around zero. */
 
-import { brief, withDigits } from "./brief.js";
+import { brief, isFine, withDigits } from "./brief.js";
 import { UNKNOWN, make, set, writeWhole } from "./dom.js";
 import { STRINGS } from "./strings.js";
 import * as SHARED from "../../text/shared.json";
@@ -43,7 +43,8 @@ export const formatItem = (item) => spell(item).replace(/^-/, "−");
  * @param {number} digits
  */
 export function formatBriefly(item, digits) {
-  if (typeof item !== "number" || (Number.isInteger(item) && Math.abs(item) < 1e5)) return formatItem(item);
+  if (typeof item !== "number") return formatItem(item);
+  if (Number.isInteger(item) ? Math.abs(item) < 1e5 : isFine(String(item))) return formatItem(item);
   const few = Number(item.toPrecision(digits));
   const rounded = Number.isInteger(few) && Math.abs(few) < 10 ** (digits - 1); // it isn't whole: −0.998 is −1.0
   const [plain, short] = [rounded ? few.toFixed(1) : String(few), few.toExponential().replace("e+", "e")];

@@ -1,11 +1,14 @@
 /** Numbers for people: the texts of arrays, which have six significant digits, with three. */
 
+/** Whether a number has more than six digits, which are there since fewer would say something else. */
+export const isFine = (/** @type {string} */ text) => /[1-9](\.?\d){5}\.?0*[1-9]/.test(text);
 /**
  * As `brief` of text/formatting.py does: a page has only the one text, and sentences are put together from both.
- * @param {string} text
+ * @type {(text: string, least?: number) => string}
  */
-export const brief = (text, least = 3) => text.replace(/(\d+\.\d+)(e[-+]\d+)?/g, (whole, fraction, exponent = "") => {
-  const digits = Math.max(least, fraction.indexOf("."));
+export const brief = (text, least) => text.replace(/(\d+\.\d+)(e[-+]\d+)?/g, (whole, fraction, exponent = "") => {
+  if (!least && isFine(fraction)) return whole;
+  const digits = Math.max(least ?? 3, fraction.indexOf("."));
   const written = (Number(fraction) * (1 + (digits < 12 ? 1e-12 : 0))).toPrecision(digits); // halfway means up
   const rounded = Number(written);
   const isWhole = rounded === Number(fraction) || written.includes("e");

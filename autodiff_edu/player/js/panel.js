@@ -121,12 +121,14 @@ function digitsIn(parts, total, staged, sign = 1) {
 }
 
 /**
- * Six digits, where three would show two different numbers as the same.
+ * From six to ten digits, where three would show two different numbers as the same.
  * @param {(NDArray | null)[]} arrays
  */
 function digitsApart(arrays) {
   const texts = arrays.filter((array) => typeof itemOf(array) === "number").map(({ text }) => text);
-  return texts.some((one) => texts.some((other) => one !== other && brief(one) === brief(other))) ? 6 : undefined;
+  const isEnough = (/** @type {number} */ digits) =>
+    !texts.some((one) => texts.some((other) => one !== other && brief(one, digits) === brief(other, digits)));
+  return isEnough(3) ? undefined : [6, 7, 8, 9].find(isEnough) ?? 10;
 }
 
 /**

@@ -1,13 +1,14 @@
-"""How many digits the numbers of a step have, up to the six of a document, so that what is computed can be seen."""
+"""How many digits the numbers of a step have, up to those of a document, so that what is computed can be seen."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from ...text.formatting import brief, count_digits_of_sum, short_value
+from ...text.formatting import LARGEST_WRITTEN, SURE_DIGITS, brief, count_digits_of_sum, short_value
 from .formula import evaluate
 from .moments import Moment
 
@@ -23,7 +24,7 @@ def find_digits(document: dict[str, Any], now: Moment) -> dict[int, int]:
         return dict.fromkeys(inputs, digits) | {output: count_digits_apart(full, given)}
     if "numbers" in step:  # 3 if an update of numbers with three digits gives the new value with three
         found = evaluate(document["formulas"][step["in_numbers"]], [float(brief(text)) for text in step["numbers"]])
-        digits = 3 if found is not None and brief(f"{found:.6g}") == brief(step["value"]["text"]) else 6
+        digits = 3 if found is not None and brief(f"{found:.6g}") == brief(step["value"]["text"]) else SURE_DIGITS
         return {step.get("from", step["tensor"]): digits, step["tensor"]: digits}
     return {}
 
@@ -40,12 +41,15 @@ def count_digits(parts: list[dict[str, Any] | None], total: dict[str, Any], oper
 
 
 def count_digits_apart(array: dict[str, Any], others: Iterable[dict[str, Any] | None]) -> int:
-    """Return 6 if three digits would show an array as the same as a different one, else 3."""
-    texts = [other["text"] for other in others if other]
-    return 6 if any(brief(text) == brief(array["text"]) and text != array["text"] for text in texts) else 3
+    """Return the fewest digits, 3 or from 6 to 10, that show an array as different from all that are."""
+    texts = {other["text"] for other in others if other} - {array["text"]}
+    counts = (3, *range(6, SURE_DIGITS))
+    apart = (digits for digits in counts if brief(array["text"], digits) not in {brief(text, digits) for text in texts})
+    return next(apart, SURE_DIGITS)
 
 
 def round_array(array: dict[str, Any], digits: int) -> dict[str, Any]:
     """Return an array with its text rounded as in a sentence."""
-    text = array["text"] if digits <= 6 else short_value(np.asarray(array["data"]), digits)
-    return array | {"text": brief(text, digits)}
+    is_finer = digits > 6 and "data" in array and prod(array["shape"]) <= LARGEST_WRITTEN  # than its text
+    text = short_value(np.asarray(array["data"]), digits) if is_finer else array["text"]
+    return array | {"text": brief(text, digits if digits > 3 else None)}

@@ -65,6 +65,14 @@ test("an answer may be worked out from the three digits of a sentence", () => {
   assert.deepEqual(judge({ ...third, within: 0 }, "0.666"), { right: false, hint: "Look." });
 });
 
+test("a number with more than six digits is wanted with all of them", () => {
+  const near = askNumber({ data: 1.000001, text: "1.000001", shape: [] }, { hint: "Look." });
+  assert.deepEqual(judge(near, "1"), { right: false, hint: "Look." });
+  assert.deepEqual(judge(near, "1.000001"), { right: true });
+  assert.deepEqual(judge(askNumber({ data: 1.23457, text: "1.23457", shape: [] }, {}), "1.23"), { right: true });
+  assert.ok(judge(askNumber({ data: 1234570, text: "1.23457e+06", shape: [] }, {}), "1230000").right);
+});
+
 test("shapes are the same if all axes are", () => {
   assert.ok(sameShape([], []) && sameShape([2, 3], [2, 3]));
   assert.ok(!sameShape([2, 3], [3, 2]) && !sameShape([2], [2, 1]) && !sameShape([2, 1], [2]));

@@ -173,6 +173,15 @@ def test_numbers_have_the_digits_of_the_sentence():
     assert (left.text, right.text, total.text) == ("0.601768", "0.6016", "0.000168"), "which is the difference"
 
 
+def test_a_number_that_is_nearly_whole_is_shown_in_full():
+    player = ad.play(lambda x: (1.0 + x) @ np.array([1.0, 2.0]), np.array([1e-6, 0.0]))
+    slides = SlideLayout(player._content)
+    number = step_of(player, "record")
+    assert "[1.000001 1]" in [term.text for term in list_terms(slides.frame(number))[1]]
+    assert "[1.000001 1]" in player.transcript()
+    assert "[1.000001 1]" in texts(player.frames(number + 1, size="16:9").svg()), "in the graph"
+
+
 def test_no_number_of_a_step_is_cut_whether_there_is_code_or_not():
     def loss(w):
         t = np.array([1.0, 0.0, 1.0])
