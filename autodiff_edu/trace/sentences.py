@@ -169,8 +169,9 @@ class Sentences:
                     text = f"{text.partition(':')[0]}: {''.join(step['lesson'])}"
                 return f"{self._line(step) if step['where'] else nowhere}{text}{'' if text[-1] in '.!?' else '.'}"
             case events.Leave(tensor=tensor, how=how):
-                name = labels[tensor._id]
-                return f"the tensor {name} becomes plain numbers by {how}: no tape follows what is computed from them."
+                line = self._line(step) if step["where"] else ""
+                becomes = f"the tensor {labels[tensor._id]} becomes plain numbers by {how}"
+                return f"{line}{becomes}: no tape follows what is computed from them."
             case events.Outcome():
                 return self._outcome(event, step)
         one_shot = step["kind"] == "release" and self._is_alone()
