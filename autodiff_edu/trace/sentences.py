@@ -407,7 +407,7 @@ def _describe_sum(
     before = rest[0] if rest else None
     had = "Nothing was there yet" if before is None else f"It is added to {before}"
     is_what = (f"{said}, which is {contribution}" if said else contribution) + zeros
-    after += zeros_after or _describe_absorbed([before, contribution], parts, (1.0, 1.0), total) if rest else ""
+    after += zeros_after or _describe_absorbed([*rest, contribution], parts, (1.0, 1.0), total) if rest else ""
     which = f" That was contribution {step['count']} of {step['of']}." if step["of"] > 1 else ""
     return f"the contribution to {name} is {is_what}. {had}, so the cotangent of {name} is now {after}.{which}"
 
