@@ -163,6 +163,16 @@ def logistic() -> ad.Trace:
     return traced
 
 
+def newton(start: float) -> ad.Variable:
+    """Newton's method for the root of x³ - 2x - 5, near 2.094551481542327."""
+    x = ad.Variable(start, name="x")
+    for _ in range(4):
+        with ad.GradientTape() as tape:
+            y = x**3 - 2 * x - 5
+        x.assign_sub(y / tape.gradient(y, x))
+    return x
+
+
 def training(turns: int = 20) -> ad.Trace:
     """A network of two layers learns exclusive or."""
     x, target = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([[0.0], [1.0], [1.0], [0.0]])

@@ -43,7 +43,8 @@ class Remedy(NamedTuple):
     words: str = ""
 
 
-_LOG = "np.log1p(x) for log(1 + x), nn.log_softmax and np.logaddexp for sums of exponentials never take log of 0."
+_LOG = "nn.log_softmax, and np.logaddexp for sums of exponentials, never take log of 0."
+_LOGITS = "For p = nn.sigmoid(z), log(1 - p) is -nn.softplus(z), which is finite for every z."
 _EXP = (
     "Use nn.softplus for log(1 + exp(x)), nn.softmax, nn.log_softmax, np.logaddexp or np.tanh, which do without the "
     "large number; in a quotient, subtract the largest exponent from all of them first."
@@ -102,6 +103,7 @@ OF_LIMIT = (
     "series (1 + x / 2, not 1):"
 )
 
+GUARDED = "no gradient flows back where the guard acts"
 LARGE = "The numbers are too large for their dtype: scale them down first, or add logarithms in place of multiplying."
 LOOK = "Look at its inputs: print them before this line."
 ALSO_OVERFLOW = {"divide", "reciprocal", "power", "float_power"}
@@ -161,15 +163,25 @@ def remedy(
     if not parse_expression(code):  # it has numbers that the user's line does not, such as those of a derivative's rule
         patch = "keep its input away from where this happens, for example with np.where."
     else:
-        patch = f"keep the input away from where this happens:\n    {code}"
-    return f"{known.words}\nOtherwise, {patch}" if known.words else f"K{patch[1:]}"
+        patch = f"keep the input away from where this happens ({GUARDED}):\n    {code}"
+    words = _LOGITS if _is_log_of_rest(entry, makers) else known.words
+    return f"{words}\nOtherwise, {patch}" if words else f"K{patch[1:]}"
+
+
+def _is_log_of_rest(entry: Entry, makers: Makers) -> bool:
+    """Return whether an entry is log(1 - p)."""
+    maker = makers.get(entry.ids[0]) if entry.operation is np.log else None
+    if maker is None or maker.operation is not np.subtract or maker.values is None:
+        return False
+    return maker.ids[0] is None and bool(np.all(maker.values[0] == 1))
 
 
 def remedy_in_a_sentence(text: str) -> str:
     r"""Return a remedy as one sentence: the code to write, or else the advice.
 
-    >>> remedy_in_a_sentence("Keep the input away from where this happens:\n    np.sqrt(np.maximum(x, 1e-12))")
-    'Instead, write np.sqrt(np.maximum(x, 1e-12)), if that gives the value you want here.'
+    >>> print(remedy_in_a_sentence("Keep the input away from where this happens:\n    np.sqrt(np.maximum(x, 1e-12))"))
+    Instead, write np.sqrt(np.maximum(x, 1e-12)), if that gives the value you want here; no gradient flows back where
+    the guard acts.
     """
     said, *code = text.split("\n    ")
     if code and said == OF_LIMIT:
@@ -178,8 +190,10 @@ def remedy_in_a_sentence(text: str) -> str:
             "(1 + x / 2, not 1)."
         )
     if code:
-        doubt = ", if that gives the value you want here" if len(code) == 1 else ""  # a double where keeps the value
-        return f"Instead, write {'; '.join(code)}{doubt}."
+        instead = f"{_LOGITS} Otherwise" if said.startswith(_LOGITS) else "Instead"
+        # a double where keeps the value
+        doubt = f", if that gives the value you want here; {GUARDED}" if len(code) == 1 else ""
+        return f"{instead}, write {'; '.join(code)}{doubt}."
     said = said.rpartition("\nOtherwise, ")[2]
     return said[:1].upper() + said[1:]
 

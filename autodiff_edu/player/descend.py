@@ -15,7 +15,7 @@ from ..arrays.structures import as_array
 from ..arrays.validate import is_whole
 from ..core.tensor import Tensor
 from ..plots import check_range, of_two
-from ..text.formatting import SURE_DIGITS, short_value, spoken_value
+from ..text.formatting import SURE_DIGITS, count_digits_apart, short_value, spoken_value
 from ..text.functions import name_of
 from ..trace.arrays import array
 from ..trace.document import empty
@@ -200,9 +200,15 @@ def _is_singular(eigenvalues: Any) -> bool:
     return bool(np.abs(eigenvalues).min() <= FLAT * np.abs(eigenvalues).max())
 
 
+def _write_point(now: dict[str, Any], part: str) -> str:
+    """Write the point or the next one, with the digits that tell them apart."""
+    apart = 3 if now["next"] is None else count_digits_apart(now["point"], now["next"], 6)
+    return spoken_value(now[part], digits=apart)
+
+
 def _where(now: dict[str, Any]) -> str:
-    point, value, gradient = (spoken_value(now[part]) for part in ("point", "value", "gradient"))
-    return f"At {point} the function is {value}, with the gradient {gradient}. "
+    value, gradient = (spoken_value(now[part]) for part in ("value", "gradient"))
+    return f"At {_write_point(now, 'point')} the function is {value}, with the gradient {gradient}. "
 
 
 def _sentences(now: dict[str, Any], method: str, still: bool, last: bool) -> str:
@@ -228,7 +234,7 @@ def _sentences(now: dict[str, Any], method: str, still: bool, last: bool) -> str
         text += f"{form}. "
         if now["next"] is None:
             return text + _describe_end(now)
-        there = f"{spoken_value(now['next'])}, {_height(now)}"
+        there = f"{_write_point(now, 'next')}, {_height(now)}"
         return f"{text}{_describe_halving(now)}The step against the gradient leads to {there}."
     if singular:
         return (
@@ -240,14 +246,14 @@ def _sentences(now: dict[str, Any], method: str, still: bool, last: bool) -> str
         led = "The step against the gradient" if now["uphill"] else "The step"
         uphill = "Newton's direction leads uphill from here. " if now["uphill"] else ""
         return (
-            f"{text}{form}. {uphill}{_describe_halving(now)}{led} leads to {spoken_value(now['next'])}, {_height(now)}."
+            f"{text}{form}. {uphill}{_describe_halving(now)}{led} leads to {_write_point(now, 'next')}, {_height(now)}."
         )
     warning = {
         "minimum": "",
         "maximum": " Newton walks to a maximum, which is not what a minimisation looks for.",
         "saddle": " Along the direction that curves down, Newton walks to the maximum, not to a minimum.",
     }[kind]
-    return f"{text}{form}: Newton's step leads to its {kind}, {spoken_value(now['next'])}, {_height(now)}.{warning}"
+    return f"{text}{form}: Newton's step leads to its {kind}, {_write_point(now, 'next')}, {_height(now)}.{warning}"
 
 
 def _describe_halving(now: dict[str, Any]) -> str:

@@ -10,9 +10,12 @@ from typing import Any
 
 from ..arrays.structures import as_array, flatten, rebuild
 from ..compiled.programs import Program
+from ..core.entry import PLAIN
+from ..core.events import Read
 from ..core.tensor import Tensor, constant
 from ..custom.inner_tape import SecondTape, tapes_here
 from ..explain.explanation import Explanation
+from ..explain.journal import DECISIONS, FORMAT, journal
 from ..explain.sentences import Reason
 from ..gradient_tape import GradientTape
 from ..text.functions import name_of, names_of_parameters
@@ -98,8 +101,9 @@ def play(
         )
     if not has_steps(traced):
         raise ValueError(
-            f"{traced.title} recorded nothing, so there is nothing to play. Compute with tensors: pass the function "
-            "numbers, arrays or tensors as arguments and use operators and NumPy functions on them"
+            f"{traced.title} recorded nothing, so there is nothing to play. {_describe_reading(traced)}Compute with "
+            "tensors: pass the function numbers, arrays or tensors as arguments and use operators and NumPy functions "
+            "on them"
         )
     return Player(traced, predict, stage)
 
@@ -169,7 +173,7 @@ def trace_call(
                 if not all(isinstance(target, Tensor) for target in targets):
                     raise TypeError(
                         f"{traced.title} returns {result!r:.60}, which is not a tensor, so there is nothing to "
-                        f"differentiate. {_advise(tape, watched, result)}"
+                        f"differentiate. {_advise(traced, tape, watched, result)}"
                     )
                 tape.gradient(targets, [*watched, *tape.watched_variables()])
     except BaseException as error:
@@ -182,14 +186,25 @@ def trace_call(
     return drop_unused_tapes()
 
 
-def _advise(tape: GradientTape, watched: list[Tensor], result: Any) -> str:
+def _describe_reading(traced: Trace) -> str:
+    """Write where a trace last turned a tensor into plain numbers; empty if it did not."""
+    read = {event.tensor._id for event in traced.heard if isinstance(event, Read)}
+    for line in reversed(journal.lines()):
+        is_reading = line.output_id == PLAIN and line.operation not in (FORMAT, *DECISIONS)
+        if is_reading and not read.isdisjoint(line.ids):
+            return f"{line.place}: {line.place.text or line.operation} returns plain numbers, which no tape follows. "
+    return ""
+
+
+def _advise(traced: Trace, tape: GradientTape, watched: list[Tensor], result: Any) -> str:
     """Write what to return in place of a result that is not a tensor."""
     target = constant(0.0, name="the result")
     causes = [cause for source in watched for cause in tape.explain(target, source).causes]
     deciding = [cause.text for cause in causes if cause.reason is Reason.DECIDES]
     if deciding and result is not None and all(cause.reason in (Reason.DECIDES, Reason.NOT_USED) for cause in causes):
         return deciding[0]
-    return "Return what it computes from its arguments, without float(), .numpy() or np.asarray on the way"
+    instead = "Return what it computes from its arguments, without float(), .numpy() or np.asarray on the way"
+    return _describe_reading(traced) + instead
 
 
 def _computes_with_pytorch(function: Callable[..., Any], args: tuple[Any, ...]) -> bool:

@@ -317,8 +317,8 @@ def _name_of_tape(tape: Any) -> tuple[str | None, tuple[str, str]]:
         return f"the rerun of {function}", ("rerun ", f" of {function}")
     entered = next((where for _, what, where in tape.life if what == "enter"), None)
     name = getattr(tape, "name", None) or (entered and name_in_with(entered))
-    ends_in_number = name and name[-1].isdigit()  # "t1 1" would be no name
-    return name, (f"{name} (", ")") if ends_in_number else (f"{name or 'tape'} ", "")
+    is_like_tensor = name and (name[-1].isdigit() or len(name) == 1)  # "t1 1" is not a name, and "t 1" reads like t1
+    return name, (f"{name} (", ")") if is_like_tensor else (f"{name or 'tape'} ", "")
 
 
 def names_of_tapes(tapes: list[Any]) -> list[str]:

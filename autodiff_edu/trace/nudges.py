@@ -186,6 +186,11 @@ class Described:
             entry, "{} has a custom gradient: what its backward function sends back is not the slope of its result."
         )
 
+    def explain_rounding(self, entry: Entry, by: float) -> str:
+        """Write that the rounding of an entry makes the gap."""
+        text = "The gap comes from rounding, not from curvature: the rounding of {} alone can move the target by about "
+        return self._say(entry, f"{text}{round_to(by, 0.0, 1):g}.")
+
     def explain_read(self, id: int) -> str:
         """Write that plain numbers were taken from a tensor."""
         name = self.document["tensors"][self.tensors[id]]["name"]
@@ -349,6 +354,9 @@ def _of_pass(
                     by = unit * _scale_nudge(size, 0.05)
                     corner = _find_corner(corners, after, id, target, by, zeros[0.05]) if bends else ""
                     why = corner or near or _find_custom(after, id, unit * size, cotangents, document) or why
+                    gaps = {at: abs(m - (slope or 0.0) * _scale_nudge(size, at)) for at, m in moves.items()}
+                    wrong = [gap for at, gap in gaps.items() if gap > zeros[at]]
+                    why = why or _find_rounding(after, cotangents, wrong, document)
                     if corner:
                         reasons = [
                             said if probe.choice else "" for said, probe in zip(reasons, probed.values(), strict=True)
@@ -431,6 +439,19 @@ def _find_custom(after: list[Entry], id: int, unit: Any, cotangents: Any, docume
         if gaps[0] * gaps[1] < 0 and min(map(abs, gaps)) > 1e-4 * max(sizes) + rounding:
             return document.explain_custom(entry)
     return ""
+
+
+def _find_rounding(after: list[Entry], cotangents: Any, gaps: list[float], document: Described) -> str:
+    """Return what is said of the entry whose rounding is larger than half of the gaps; empty if there is none.
+
+    A move is the difference of two targets. A result in each is off by up to half of its last bit, and its cotangent
+    says what becomes of that.
+    """
+    worst, most = None, 0.0
+    for entry in after:
+        noise = np.finfo(float).eps * float(np.sum(np.abs(cotangents.get(entry.output_id, 0.0) * entry.output_value)))
+        worst, most = (entry, noise) if most < noise < np.inf else (worst, most)
+    return document.explain_rounding(worst, most) if worst and gaps and most > np.median(gaps) else ""
 
 
 def _widen(size: float, probed: dict[float, Probe], explain_branch: Any) -> float:

@@ -20,6 +20,7 @@ from ..text.formatting import (
     count_digits_of_sum,
     derivative,
     is_written,
+    list_elements,
     number,
     spoken_size,
     spoken_value,
@@ -106,7 +107,8 @@ class Sentences:
                 cancelling = "" if is_zero else _describe_cancellation(entry)
                 which = f", which is {cancelling}{spoken_value(value, digits=digits)}"
                 text += which if written and value is not None else ""
-                text += " (0 up to rounding)" if is_zero else _describe_agreement(entry)
+                remark = " (0 up to rounding)" if is_zero else _describe_agreement(entry)
+                text += remark or self._describe_absorption(entry)
                 missed = f"{whose} is paused, so it does not record this."
                 recorded = missed if isinstance(event, events.Missed) else self._describe_recording(entry, step, whose)
                 return f"{text}.{self._describe_aliases(entry)} {_capitalise(recorded, self._own_name(whose))}"
@@ -162,8 +164,9 @@ class Sentences:
                     text = f"{text.partition(':')[0]}: {''.join(step['lesson'])}"
                 return f"{self._line(step) if step['where'] else nowhere}{text}{'' if text[-1] in '.!?' else '.'}"
             case events.Leave(tensor=tensor, how=how):
-                name = labels[tensor._id]
-                return f"the tensor {name} becomes plain numbers by {how}: no tape follows what is computed from them."
+                line = self._line(step) if step["where"] else ""
+                becomes = f"the tensor {labels[tensor._id]} becomes plain numbers by {how}"
+                return f"{line}{becomes}: no tape follows what is computed from them."
             case events.Outcome():
                 return self._outcome(event, step)
         one_shot = step["kind"] == "release" and self._is_alone()
@@ -237,6 +240,14 @@ class Sentences:
             return f"what is computed from {self.labels[recorded.output_id]} has no path back to what went into it."
         on_purpose = entry["operation"] == "stop_gradient"
         return f"{text}, which cuts the flow{'' if on_purpose else ': its derivative is zero wherever it has one'}."
+
+    def _describe_absorption(self, entry: Entry) -> str:
+        """Return a remark if an operand of a sum is too small to change it."""
+        if entry.operation not in SUMS or entry.values is None:
+            return ""
+        parts = [getattr(value, "_array", value) for value in entry.values]
+        signs = (1.0, SUMS[entry.operation])
+        return _describe_absorbed(self.labels.arguments(entry), parts, signs, entry.output_value)
 
     def _describe_aliases(self, entry: Entry) -> str:
         """Mention, at its first use, that a name in the user's line is a tensor's second name."""
@@ -320,6 +331,18 @@ def _describe_agreement(entry: Entry) -> str:
     return f" (both have the same first {MOST_DIGITS} digits)" if first == second else ""
 
 
+def _describe_absorbed(names: list[str], parts: list[Any], signs: tuple[float, float], total: Any) -> str:
+    """Return a remark on the first of two summands that leaves the other as it was, at some elements at least."""
+    if not is_written(total) or getattr(total, "dtype", np.dtype(int)).kind != "f":
+        return ""
+    for name, part, other, sign in zip(names, parts, parts[::-1], signs[::-1], strict=True):
+        absorbed = np.asarray((part != 0) & (total == sign * other) & np.isfinite(total))
+        if absorbed.any():
+            at = "" if absorbed.all() else f" at {list_elements(map(tuple, np.argwhere(absorbed).tolist()))}"
+            return f" ({name} is too small to change the {'sum' if min(signs) > 0 else 'difference'}{at})"
+    return ""
+
+
 def _describe_value(name: str, array: Any, digits: int = 3) -> str:
     """Write a name and its value, or its size."""
     return (
@@ -352,7 +375,7 @@ def _describe_sum(
     before = rest[0] if rest else None
     had = "Nothing was there yet" if before is None else f"It is added to {before}"
     is_what = (f"{said}, which is {contribution}" if said else contribution) + zeros
-    after += zeros_after if rest else ""
+    after += zeros_after or _describe_absorbed([*rest, contribution], parts, (1.0, 1.0), total) if rest else ""
     which = f" That was contribution {step['count']} of {step['of']}." if step["of"] > 1 else ""
     return f"the contribution to {name} is {is_what}. {had}, so the cotangent of {name} is now {after}.{which}"
 

@@ -17,6 +17,13 @@ def quartic(p):
     return p[0] ** 4 - 2 * p[0] ** 2 + p[1] ** 2
 
 
+def test_two_points_that_differ_are_written_with_digits_that_tell_them_apart():
+    text = descend(lambda p: (p[0] ** 3 - 2 * p[0] - 5) ** 2 + p[1] ** 2, (2.0, 0.45)).transcript()
+    assert "At [2 0.45] the" in text
+    assert "4. At [2.094552 0] the" in text
+    assert "leads to its minimum, [2.094551 0], where" in text
+
+
 def test_every_step_of_newton_is_that_of_the_hessian():
     player = descend(lambda x, y: (1 - x) ** 2 + 10 * (y - x**2) ** 2, (-1.2, 1.0), steps=4)
     document = document_of(player)

@@ -40,6 +40,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
     others = {"training": ad.play(programs.training(8)), "walk": walk(), "shrinking": shrinking}
     others["calling"] = ad.play(programs.calling())
     others["series"] = ad.play(programs.series, 0.8)
+    others["newton"] = ad.play(programs.newton, 2.0)
     others |= {"branches": ad.play(programs.branches, 3.0), "twice": ad.play(programs.twice, 1.0)}
     path = tmp_path_factory.mktemp("js") / "traces.json"
     content = {

@@ -146,6 +146,21 @@ def test_a_function_whose_result_is_not_a_tensor_is_told_what_to_return(f):
     assert now().listeners == always.listeners
 
 
+@pytest.mark.parametrize(
+    ("f", "written"),
+    [
+        (lambda x: float(x) * 2, r"float\(x\)"),
+        (lambda x: float(x * x) * 2, r"float\(x \* x\)"),
+        (lambda x: (x * x).item(), r"\(x \* x\).item\(\)"),
+    ],
+)
+def test_where_a_tensor_became_plain_numbers_is_named(f, written):
+    with pytest.raises(
+        (TypeError, ValueError), match=rf"test_player.py, line \d+: {written} returns plain numbers, which no tape"
+    ):
+        ad.play(f, 3.0)
+
+
 def test_an_exception_in_the_function_reaches_the_user_and_leaves_everything_clean():
     def broken(x):
         raise KeyError(str(x * x))

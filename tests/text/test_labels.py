@@ -192,12 +192,14 @@ def test_a_conversion_is_written_as_the_code_writes_it(dtype, written):
     assert f"k = x.astype({written})" in str(tape)
 
 
-def test_tapes_whose_name_ends_in_a_digit_are_numbered_in_brackets() -> None:
+def test_tapes_whose_name_and_a_number_would_read_like_a_tensor_are_numbered_in_brackets() -> None:
     with ad.trace() as steps:
         for _ in range(2):
             with ad.GradientTape() as t1:
                 t1.watch(ad.constant(1.0))
-    assert [tape["name"] for tape in steps.document()["tapes"]] == ["t1 (1)", "t1 (2)"]
+            with ad.GradientTape() as t:
+                t.watch(ad.constant(1.0))
+    assert [tape["name"] for tape in steps.document()["tapes"]] == ["t1 (1)", "t (1)", "t1 (2)", "t (2)"]
 
 
 def test_a_comparison_that_python_exchanges_is_written_as_in_the_code():

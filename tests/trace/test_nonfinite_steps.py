@@ -31,7 +31,7 @@ def births_in(run):
 
 
 ADVICE = re.compile(
-    r"(?<=\.) (Instead,|Use|Keep|Make|Call|Check|Look|The numbers|The function|This line|If the quotient) .*"
+    r"(?<=\.) (Instead,|Use|Keep|Make|Call|Check|Look|For p =|The numbers|The function|This line|If the quotient) .*"
 )
 
 
@@ -251,6 +251,17 @@ def test_a_nan_that_is_born_of_an_infinity_going_backward_is_reported_once():
     assert second == ("accumulate", "nan", f"Here NaN is born: {told}.")
 
 
+@pytest.mark.parametrize(
+    ("function", "is_rest"),
+    [(lambda p: np.log(1 - p), True), (lambda p: np.log(p - 1), False), (lambda p: np.log(p - p), False)],
+)
+def test_log_of_1_minus_p_is_to_be_computed_from_logits(function, is_rest):
+    said = advice(function, 1.0)
+    logits = "For p = nn.sigmoid(z), log(1 - p) is -nn.softplus(z), which is finite for every z. Otherwise, write"
+    assert said.startswith(logits if is_rest else "Instead, write")
+    assert said.endswith("no gradient flows back where the guard acts.")
+
+
 def branches(v):
     return np.sum(v * np.where(v > 1, v, np.sqrt(v)))
 
@@ -279,7 +290,8 @@ def safe_product(x):
     ],
 )
 def test_a_where_that_takes_the_element_is_not_the_remedy(function, safe, x, code):
-    assert advice(function, np.array(x)) == f"Instead, write {code}, if that gives the value you want here."
+    guarded = "if that gives the value you want here; no gradient flows back where the guard acts."
+    assert advice(function, np.array(x)) == f"Instead, write {code}, {guarded}"
     x = ad.Variable(x)
     with ad.GradientTape() as tape, np.errstate(all="ignore"):
         y = function(x)

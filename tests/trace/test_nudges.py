@@ -709,3 +709,18 @@ def test_each_element_at_a_corner_is_said_to_be_there():
     said = {tuple(one["element"]): one["why"] for one in nudges if one["tensor"] == 0 and "element" in one}
     assert said[(0,)].startswith("x[0] is at a corner")
     assert said[(1,)].startswith("Some elements of x are at a corner")
+
+
+@pytest.mark.parametrize("x", [1e-8, 1e-6, 1e-4])
+def test_where_rounding_makes_the_gap_curvature_is_not_the_reason(x):
+    def function(x):
+        return (1 - np.cos(x)) / x**2
+
+    nudges = {one["tensor"]: one.get("why", "") for one in ad.play(function, x).document()["nudges"]}
+    assert nudges.pop(0).startswith("The gap comes from rounding, not from curvature: the rounding of t1 = cos(x)")
+    assert not any(nudges.values())
+
+
+@pytest.mark.parametrize("x", [1e-3, 1.0])
+def test_where_the_curve_bends_more_than_rounding_does_rounding_is_not_the_reason(x):
+    assert not any("why" in one for one in ad.play(lambda x: (1 - np.cos(x)) / x**2, x).document()["nudges"])

@@ -43,9 +43,19 @@ def test_a_none_names_the_cut_and_lights_its_line():
     assert document["code"][0]["lines"][line - document["code"][0]["first_line"]].strip().startswith("z = np.sign(y)")
     assert step["text"] == (
         f"dz/dx is None: the path from x was cut on line {line} by np.sign, whose derivative is 0 wherever it has one. "
+        "Use a smooth function instead, such as a cross-entropy in place of an accuracy. "
         "There is 1 more cut on the way."
     )
     assert step["gradient"] is None
+
+
+def test_numbers_that_leave_their_tensor_do_so_on_a_line():
+    def function(x):
+        y = x * x
+        return x * float(y)
+
+    (said,) = [step["text"] for step in ad.play(function, 3.0).document()["steps"] if step["kind"] == "leave"]
+    assert re.fullmatch(r"Line \d+: the tensor y becomes plain numbers by float\(\): no tape follows .*", said)
 
 
 def test_other_reasons_are_told_in_the_words_of_explain():

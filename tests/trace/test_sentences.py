@@ -304,6 +304,25 @@ def test_numbers_that_cancel_have_the_digits_that_their_difference_needs(functio
     assert read_last_result(function, x) == said
 
 
+@pytest.mark.parametrize(
+    ("function", "x", "said"),
+    [
+        (lambda x: x + 1, 1e16, "1e+16 (1 is too small to change the sum)."),
+        (lambda x: 1 - x, 1e17, "-1e+17 (1 is too small to change the difference)."),
+        (lambda x: x + 1e-20, [1.0, 2.0, 1e-20], "[1 2 2e-20] (1e-20 is too small to change the sum at [0] and [1])."),
+        (lambda x: x + 0.0, 3.0, "3."),
+        (lambda x: x + np.inf, 3.0, "inf."),
+    ],
+)
+def test_an_operand_too_small_to_change_a_sum_is_named(function, x, said):
+    assert read_last_result(function, np.asarray(x)).startswith(said)
+
+
+def test_a_contribution_too_small_to_change_a_cotangent_is_named():
+    last = list_sentences(lambda x: 1e17 * x + x * 1.0, x=3.0)["accumulate"][-1]
+    assert "the cotangent of x is now 1e+17 (1 is too small to change the sum)." in last
+
+
 def test_a_last_correction_is_seen_and_a_sum_has_three_digits_or_six():
     def improve(x):
         for _ in range(3):

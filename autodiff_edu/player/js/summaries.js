@@ -54,21 +54,29 @@ export function summarize(trace, history, size, first, last) {
   const kinds = new Set(range.map(({ kind }) => kind));
   /** @type {(name: string) => string} */
   const written = (name) => name.replace(/[₀-₉]+$/, ""); // as the program writes it, whichever of its values it is
-  const made = () => {
+  /** The last values of names; `updated` are to be listed last: the loss was computed before these new values. */
+  const valuesOf = (/** @type {number} */ from, /** @type {number} */ to, updated = new Set()) => {
     /** @type {Map<string, NDArray>} */
     const found = new Map();
-    /** @type {Set<string>} */
-    const updated = new Set(); // listed last: the loss was computed before these new values
-    for (const { kind, entry, tensor, value } of range) {
+    for (const { kind, entry, tensor, value } of steps.slice(from, to + 1)) {
       const named = value ? tensor : RECORDS.has(kind) ? entries[entry].output : undefined;
       if (named === undefined || tensors[named].unnamed) continue;
       const name = written(tensors[named].name);
-      found.set(name, value ?? history.known(named, last));
+      found.set(name, value ?? history.known(named, to));
       updated[value ? "add" : "delete"](name);
     }
-    const chosen = choose(found);
+    return found;
+  };
+  const made = () => {
+    const [updated, before] = [new Set(), valuesOf(Math.max(2 * first - last - 1, 0), first - 1)]; // of as many steps
+    const chosen = choose(valuesOf(first, last, updated));
+    /** @type {(name: string, array: NDArray) => string} */
+    const apart = (name, array) => { // with all its digits where fewer would show the value that the name had before
+      const [now, then] = [array, before.get(name)].map((one) => one && write(one));
+      return now && now === then ? array.text : now;
+    };
     const [computed, assigned] = [false, true].map((wanted) => chosen.filter(([name]) => updated.has(name) === wanted)
-      .map(([name, array]) => words.value(name, write(array), array.shape)).join(", "));
+      .map(([name, array]) => words.value(name, apart(name, array), array.shape)).join(", "));
     return [computed, assigned].filter(Boolean).join(words.then);
   };
   /** What it hands on: the cotangents of what it was computed from, not of what it has computed itself. */

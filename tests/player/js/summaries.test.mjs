@@ -34,3 +34,8 @@ test("a turn is summed up by its names", () => {
   assert.match(first, /^Turn 1: .*loss = [^;]*; after the update, /);
   assert.ok(first.split(", ").length <= 4);
 });
+
+test("a value has all its digits where three would show the last one of its name", () => {
+  const after = summariesOf(others.newton, "turn").map((text) => text.split("after the update, ")[1]);
+  assert.deepEqual(after, ["x = 2.1.", "x = 2.09.", "x = 2.09455.", "x = 2.09455."]);
+});
