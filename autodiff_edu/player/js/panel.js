@@ -415,6 +415,7 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
     }
     const left = [...body.children].filter((row) => row.hasAttribute("hidden"));
     about.hidden = left.length === body.children.length;
+    if (!attempt && flow.staged() && about.scrollWidth > about.clientWidth) return bring(1); // a name is long
     if (!left.length) return;
     const lost = new Set(left.map((row) => row.querySelector(".name").textContent));
     write(unseen, words.unseen(left.length, [...lost].join(", ")));
