@@ -125,6 +125,20 @@ def test_the_part_of_a_large_graph_has_the_current_tensor_and_stays_where_it_can
     assert 0 < moves < len(corners) - 10
 
 
+def long_program(x):
+    a = x * 2.0
+
+    b = a + 1.0
+    c = np.sin(b)
+    # a comment
+    d = c * c
+    e = d + x * np.cos(x * 2.0) + 0.123456 * np.exp(-x * x / 2.0) + np.log(x + 1.0) * 3.141592 - np.sqrt(x)
+    h = e * e
+    k = h - a
+
+    return k * 0.5
+
+
 def cross_entropy(w):
     t = np.array([1.0, 0.0])
     p = 1 / (1 + np.exp(-w))
@@ -190,6 +204,45 @@ def test_no_number_of_a_step_is_cut_whether_there_is_code_or_not():
 
 def step_at(player, number):
     return player._content["trace"]["steps"][number]["kind"] in {"record", "accumulate"}
+
+
+@pytest.mark.parametrize("kind", ["watch", "record", "pull back"])
+def test_lines_of_code_that_have_no_room_are_counted(kind):
+    player = ad.play(long_program, 1.5)
+    slides = SlideLayout(player._content)
+    whole = [line.strip() for line in slides.document["code"][0]["lines"] if line.strip()]
+    assert len(whole) == 10
+    steps = [number for number, step in enumerate(slides.document["steps"]) if step["kind"] == kind]
+    for number in steps:
+        _, _, rows = slides.code(slides.frame(number), 0.0, 300.0)
+        said = [row.words for row in rows]
+        counts = [int(found[1]) for words in said if (found := re.fullmatch(r"… (\d+) more lines?", words))]
+        begun = [words for words in said if any(line.startswith(words) for line in whole)]
+        assert 1 <= len(counts) <= 2
+        assert len(begun) + sum(counts) == len(whole)
+        assert len(rows) <= 8
+        assert len({row.y for row in rows}) == len(rows)
+        where = slides.document["steps"][number]["where"]
+        if where:
+            line = slides.document["code"][0]["lines"][where["line"] - slides.document["code"][0]["first_line"]]
+            assert any(line.strip().startswith(words) for words in begun), "the current line is there"
+
+
+def test_no_text_of_the_graph_is_cut_at_an_edge():
+    player = ad.play(long_program, 1.5)
+    slides = SlideLayout(player._content)
+    cut = 0
+    for number in range(len(player)):
+        (window,) = [layer.window for layer in slides.draw(number) if layer.window]
+        frame, low = slides.frame(number), window.top + window.height / window.scale
+        shapes = [shape for piece in frame.pieces(window.left, window.top) for shape in piece]
+        for shape in shapes:
+            if isinstance(shape, TextLine):
+                assert window.top <= shape.y - 0.7 * shape.size
+                assert shape.y <= low
+        boxes = [box for box in frame.layout["tensors"] if not box.get("hidden")]
+        cut += any(box["y"] < low < box["y"] + box["height"] for box in boxes)
+    assert cut, "some boxes are cut"
 
 
 def test_what_all_lines_are_indented_by_is_left_out():
