@@ -11,11 +11,11 @@ from PIL import Image
 from programs import diamond, not_a_number, training
 
 import autodiff_edu as ad
-from autodiff_edu.player.print.canvas import ADVANCE, TextLine
-from autodiff_edu.player.print.computation import list_terms
+from autodiff_edu.player.print.canvas import ADVANCE, TextLine, Window
+from autodiff_edu.player.print.computation import draw_terms, list_terms
 from autodiff_edu.player.print.frames import RED
 from autodiff_edu.player.print.listing import draw_listing, size_of
-from autodiff_edu.player.print.slide import EDGE, FAR, HEIGHT, MARGIN, WIDTH, WORDS, SlideLayout
+from autodiff_edu.player.print.slide import EDGE, FAR, HEIGHT, LEFT, MARGIN, PITCH, WIDTH, WORDS, SlideLayout
 from autodiff_edu.player.print.wrapping import width_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -441,6 +441,49 @@ def test_a_small_matrix_is_written_in_rows():
         [["2.5", "-4"], ["1", "6"]],
     ]
     assert not any(term.art for term in terms)
+
+
+def lengthy(x, y):
+    # one
+    # two
+    # three
+    # four
+    # five
+    # six
+    # seven
+    # eight
+    # nine
+    z = x * y
+    return np.sum(z * z)
+
+
+@pytest.mark.parametrize("shape", [(4, 2), (2, 3), (3, 3), (4, 3)])
+@pytest.mark.parametrize("program", [lambda x, y: np.sum((x * y) ** 2), lengthy])
+def test_a_matrix_of_up_to_twelve_numbers_is_written_in_numbers(program, shape):
+    player = ad.play(program, np.linspace(-1.23456, 2.34567, np.prod(shape)).reshape(shape), 0.333333)
+    slides = SlideLayout(player._content)
+    for kind in ("watch", "pull back", "record", "outcome"):
+        number = step_of(player, kind, **({"entry": 0} if kind in ("pull back", "record") else {}))
+        _, terms = list_terms(slides.frame(number))
+        rows = [row.replace("\xa0", " ") for row in terms[-1].text.split("\n")]
+        assert np.shape([row.split() for row in rows]) == shape
+        said = [str(text).replace("\xa0", " ") for text in texts(player.frames(number + 1, size="16:9").svg())]
+        assert {*rows} <= {*said}
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (4, 3), (4, 2), (8,), (5, 2)])
+def test_a_sum_ends_above_the_sentence_and_what_is_too_wide_for_it_is_in_colours(shape):
+    values = np.resize([-1.25, 2.5, 0.75, -3.25], shape)
+    slides = SlideLayout(ad.play(lengthy, values, values[::-1])._content)
+    top = MARGIN + 44 + slides.lines * slides.letter * PITCH + 24
+    for number in range(len(slides.document["steps"])):
+        drawn = draw_terms(*list_terms(slides.frame(number)), (MARGIN, LEFT), (top, top + 210))
+        written = [piece for piece in drawn if isinstance(piece, TextLine)]
+        assert all(top < piece.y < top + 210 and piece.size >= 16 for piece in written)
+        assert not any(piece.words.endswith("…") for piece in written)
+        is_product = slides.document["steps"][number].get("entry") == 0
+        if is_product and slides.document["steps"][number]["kind"] == "record":
+            assert any(isinstance(piece, Window) for piece in drawn) == (shape != (4, 2))
 
 
 def product(x):
