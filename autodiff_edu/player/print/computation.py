@@ -62,7 +62,8 @@ def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term
             return Term(caption, "—", **more)
         if is_nonfinite(array):
             more["ink"] = RED
-        if caption != widest["text"]:  # a number in the code stays as it is there
+        is_own = caption == widest["text"]
+        if not is_own:  # a number in the code stays as it is there
             array, widest = array and round_array(array, digits), round_array(widest, digits)
         text = array["text"] if array else "—"
         picture = None
@@ -72,6 +73,7 @@ def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term
             picture = Term(f"{caption}{shape}", "" if art else text, art=art, size=measure(widest), **more)
         if lines := write_in_lines(widest, part):
             written = "\n".join(write_in_lines(array, part)) if array else text
+            caption = "" if is_own else caption  # in one line it would be cut
             return Term(caption, written, widest=max(lines, key=len), rows=len(lines), picture=picture, **more)
         return picture or Term(caption, text, widest=widest["text"], **more)
 

@@ -222,7 +222,9 @@ class StepPicture:
         if not arrives and number:
             before = read_moment(document, number - 1)
             flows = before.flows if before.on_show == self.now.on_show else {}
-            self.now = replace(self.now, values=before.values, flows=flows)
+            given = document["entries"][self.now.step["entry"]]["inputs"] if "entry" in self.now.step else ()
+            known = {tensor: self.now.values[tensor] for tensor in given if tensor in self.now.values}  # and constants
+            self.now = replace(self.now, values=before.values | known, flows=flows)
         self.subject = subject_of(document, self.now.step)
         self.home = _home_of(document, number, self.now)
         self.layout = fold(layout, self.home) if "links" in layout else layout

@@ -471,6 +471,15 @@ def test_a_matrix_of_up_to_twelve_numbers_is_written_in_numbers(program, shape):
         assert {*rows} <= {*said}
 
 
+def test_a_constant_is_known_before_it_arrives_and_has_no_cut_caption():
+    player = ad.play(lambda x: np.sum(x * np.array([0.125, 1.25, 0.5, 1.75])), [1.0, 2.0, 3.0, 4.0])
+    slides, number = SlideLayout(player._content), step_of(player, "record", entry=0)
+    before, after = (list_terms(slides.frame(number, arrives), arrives)[1] for arrives in (False, True))
+    assert [term.text for term in before[:3]] == [term.text for term in after[:3]]
+    assert [term.caption for term in after] == ["x", "", "", "", "t1"]
+    assert before[-1].text == "—"
+
+
 @pytest.mark.parametrize("shape", [(3, 4), (4, 3), (4, 2), (8,), (5, 2)])
 def test_a_sum_ends_above_the_sentence_and_what_is_too_wide_for_it_is_in_colours(shape):
     values = np.resize([-1.25, 2.5, 0.75, -3.25], shape)
