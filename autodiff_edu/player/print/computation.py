@@ -15,14 +15,14 @@ from .formula import name_bar, split_formula, write_leaf
 from .frames import EDGE, INK, PAPER, QUIET, RED, RULE, StepPicture, is_nonfinite
 from .wrapping import shorten, width_of
 
-SIZES, CAPTIONS = (34.0, 30.0, 26.0, 23.0, 20.0, 18.0, 16.0), 20.0  # of the letters: the largest that fit
+SIZES, CAPTIONS = (34.0, 30.0, 26.0, 23.0, 20.0), 20.0  # of the letters: the largest that fit
 AROUND = 92.0  # the height of the heading, the captions and what is between them
 GAP, INSET, PADDING = 10.0, 16.0, 14.0  # between two terms, around all of them, around a number
 NARROWEST, LOWEST = 64.0, 56.0  # the box of a number
 LONGEST = 12  # characters of an array that is not drawn as a thumbnail
 MOST_TERMS = 9  # and signs, of the formula of an update
-MOST_ROWS, MOST_VALUES = 4, 4  # the graph draws more values in colours
-CLOSER = 1.4  # the scale of a thumbnail
+MOST_ROWS = 4  # of a matrix; a larger one is drawn in colours
+CLOSER = 1.4  # the scale of a thumbnail, at most
 SIGNS = {about["name"]: about.get("drawn", sign) for sign, about in shared()["operators"].items()}
 
 
@@ -71,8 +71,8 @@ def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term
             shape = f" {shape_text(widest['shape'])}" if part == "value" else ""
             art = _draw_art(frame, array, tensor, part) if array else ()
             picture = Term(f"{caption}{shape}", "" if art else text, art=art, size=measure(widest), **more)
-        if lines := write_in_lines(widest, part):
-            written = "\n".join(write_in_lines(array, part)) if array else text
+        if lines := write_in_lines(widest):
+            written = "\n".join(write_in_lines(array)) if array else text
             caption = "" if is_own else caption  # in one line it would be cut
             return Term(caption, written, widest=max(lines, key=len), rows=len(lines), picture=picture, **more)
         return picture or Term(caption, text, widest=widest["text"], **more)
@@ -154,8 +154,8 @@ def draw_terms(
     if not terms:
         return ()
     left, room = across
-    terms, size, texts, widths = _fit(terms, room - 2 * INSET, between[1] - between[0] - AROUND - GAP)
-    tall = max(LOWEST, *(max(measure_lines(term.rows, size), term.size[1] * CLOSER + 16) for term in terms))
+    terms, size, closer, texts, widths = _fit(terms, room - 2 * INSET, between[1] - between[0] - AROUND)
+    tall = max(LOWEST, *(max(measure_lines(term.rows, size), term.size[1] * closer + 16) for term in terms))
     height = tall + AROUND
     top = between[0] + max(0.0, (between[1] - between[0] - height) / 2)
     shapes: list[Shape] = [
@@ -170,9 +170,9 @@ def draw_terms(
         else:
             shapes.append(Path(rounded_box(x, y, width, tall, 8), term.tint, EDGE if term.ink == INK else term.ink))
             if term.art:
-                wide, high = (length * CLOSER for length in term.size)
+                wide, high = (length * closer for length in term.size)
                 place = x + (width - wide) / 2, y + (tall - high) / 2, wide + 1, high + 1
-                shapes.append(Window(*place, 0, 0, CLOSER, term.art))
+                shapes.append(Window(*place, 0, 0, closer, term.art))
             else:
                 bold = term.ink != INK
                 lines = text.split("\n")
@@ -190,30 +190,33 @@ def measure_lines(rows: int, size: float) -> float:
     return size * 1.25 * (rows + 0.75)
 
 
-def _fit(terms: list[Term], room: float, height: float) -> tuple[list[Term], float, list[str], list[float]]:
-    """Find the terms, the size of the letters, the texts and the widths.
+def _fit(terms: list[Term], room: float, height: float) -> tuple[list[Term], float, float, list[str], list[float]]:
+    """Find the terms, the size of the letters, the scale of thumbnails, the texts and the widths.
 
-    What has no room even in small letters is drawn in colours if it can be, the widest first, or else cut.
+    What has no room even in small letters is drawn in colours if it can be, the widest first and the result last. What
+    still has none is cut, and thumbnails are smaller.
     """
     space = GAP * (len(terms) - 1)
     while True:
         for size in SIZES:
-            texts, widths = _measure_terms(terms, size, 40)
+            texts, widths = _measure_terms(terms, size, CLOSER, 40)
             rows = max(term.rows for term in terms)
             if sum(widths) + space <= room and (rows == 1 or measure_lines(rows, size) <= height):
-                return terms, size, texts, widths
-        if not any(term.picture for term in terms):
+                return terms, size, CLOSER, texts, widths
+        pictures = [(at < len(terms) - 1, widths[at], at) for at, term in enumerate(terms) if term.picture]
+        if not pictures:
             break
-        _, at = max((width, at) for at, width in enumerate(widths) if terms[at].picture)
+        *_, at = max(pictures)
         terms = [term.picture or term if number == at else term for number, term in enumerate(terms)]
     for most in range(40, 2, -1):
-        texts, widths = _measure_terms(terms, size, most)
+        closer = CLOSER * most / 40
+        texts, widths = _measure_terms(terms, size, closer, most)
         if sum(widths) + space <= room:
             break
-    return terms, size, texts, widths
+    return terms, size, closer, texts, widths
 
 
-def _measure_terms(terms: list[Term], size: float, most: int) -> tuple[list[str], list[float]]:
+def _measure_terms(terms: list[Term], size: float, closer: float, most: int) -> tuple[list[str], list[float]]:
     """Return the texts, of at most so many letters in a row, and the widths."""
     texts = [
         term.sign or "\n".join(shorten(line, most * size * ADVANCE, size, MONOSPACE) for line in term.text.split("\n"))
@@ -225,7 +228,7 @@ def _measure_terms(terms: list[Term], size: float, most: int) -> tuple[list[str]
         if term.sign
         else max(
             width_of(max(*text.split("\n"), term.widest[:most], key=len), size, MONOSPACE) + 2 * padding,
-            term.size[0] * CLOSER + 2 * PADDING,
+            term.size[0] * closer + 2 * padding,
             NARROWEST,
             min(width_of(term.caption, CAPTIONS), 5.0 * most),
         )
@@ -234,18 +237,18 @@ def _measure_terms(terms: list[Term], size: float, most: int) -> tuple[list[str]
     return texts, widths
 
 
-def write_in_lines(array: dict[str, Any], part: str) -> list[str]:
+def write_in_lines(array: dict[str, Any]) -> list[str]:
     """Write a small matrix in rows, and a vector too long for one line in as few as fit; else return nothing.
 
-    >>> write_in_lines({"text": "[0 0.9 0.98 2 4]", "shape": [5]}, "cotangent")
+    >>> write_in_lines({"text": "[0 0.9 0.98 2 4]", "shape": [5]})
     ['[0 0.9', '0.98 2 4]']
-    >>> [row.split() for row in write_in_lines({"text": "[[1 -2] [3 4]]", "shape": [2, 2]}, "value")]
+    >>> [row.split() for row in write_in_lines({"text": "[[1 -2] [3 4]]", "shape": [2, 2]})]
     [['1', '-2'], ['3', '4']]
     """
     if len(array["shape"]) == 2 and array["text"].startswith("[["):
         return [row.replace(" ", "\xa0") for row in rows_of(array["text"])] if array["shape"][0] <= MOST_ROWS else []
     text, count = array["text"], array["text"].count(" ") + 1
-    if len(text) <= LONGEST or array["shape"] != [count] or (part == "value" and count > MOST_VALUES):
+    if len(text) <= LONGEST or array["shape"] != [count]:
         return []
     ways = (textwrap.wrap(text, width) for width in range(max(map(len, text.split())), LONGEST))
     return min((way for way in ways if len(way) < MOST_ROWS), key=len, default=[])  # and of these the most even

@@ -1,7 +1,7 @@
 """One step as a slide of 1280 by 720 pixels: the code on the left, the graph on the right, what is computed below.
 
-No letters are smaller than 20 pixels, except in a graph or a sum that fits only with smaller ones: down to 16. A graph
-that is still too large is cut, around the current tensor, with all of it small in a corner and arrows where it goes on.
+No letters are smaller than 20 pixels, except in a graph that fits only with smaller ones: down to 16. A graph that is
+still too large is cut, around the current tensor, with all of it small in a corner and arrows where it goes on.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class SlideLayout:
         self.corner: tuple[float, float] | None = None
         codes = self.document["code"]
         longest = max((len(line) - _measure_indent(part) for part in codes for line in part["lines"]), default=1)
-        rows = (len(write_in_lines(about["value"], "value")) for about in self.document["tensors"] if about["value"])
+        rows = (len(write_in_lines(about["value"])) for about in self.document["tensors"] if about["value"])
         below = max(SUM, AROUND + measure_lines(max(rows, default=1), SMALLEST))
         tall = HEIGHT - 2 * MARGIN - 50 - (MOST_WORDS - 1) * 30 - WORDS - below - 24
         # a hair narrower than the room, so that the longest line is not wrapped

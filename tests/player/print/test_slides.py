@@ -443,6 +443,19 @@ def test_a_small_matrix_is_written_in_rows():
     assert not any(term.art for term in terms)
 
 
+def test_a_vector_of_six_is_written_and_a_sum_with_a_long_name_stays_in_its_column():
+    player = ad.play(lambda x: np.sum(np.concatenate([x, x * 2.0])), np.arange(6.0) + 0.125)
+    slides = SlideLayout(player._content)
+    _, terms = list_terms(slides.frame(step_of(player, "record", entry=0)))
+    assert terms[0].text.split("\n") == ["[0.125 1.13", "2.13 3.13", "4.13 5.13]"]
+    for values in (np.arange(6.0) + 0.125, np.linspace(0.1, 2.9, 12)):
+        slides = SlideLayout(ad.play(lambda x: np.sum(np.concatenate([x, x * 2.0])), values)._content)
+        for number in range(len(slides.document["steps"])):
+            drawn = draw_terms(*list_terms(slides.frame(number)), (MARGIN, LEFT), (300.0, 510.0))
+            boxes = [ends(piece.commands) for piece in drawn if not isinstance(piece, TextLine | Window)]
+            assert all(right <= MARGIN + LEFT for _, (right, _) in boxes)
+
+
 def lengthy(x, y):
     # one
     # two
@@ -486,9 +499,11 @@ def test_a_sum_ends_above_the_sentence_and_what_is_too_wide_for_it_is_in_colours
     slides = SlideLayout(ad.play(lengthy, values, values[::-1])._content)
     top = MARGIN + 44 + slides.lines * slides.letter * PITCH + 24
     for number in range(len(slides.document["steps"])):
-        drawn = draw_terms(*list_terms(slides.frame(number)), (MARGIN, LEFT), (top, top + 210))
+        drawn = draw_terms(
+            *list_terms(slides.frame(number)), (MARGIN, LEFT), (top, HEIGHT - MARGIN - 6 - 90 - WORDS)
+        )  # above four lines
         written = [piece for piece in drawn if isinstance(piece, TextLine)]
-        assert all(top < piece.y < top + 210 and piece.size >= 16 for piece in written)
+        assert all(top < piece.y < HEIGHT - MARGIN - 96 - WORDS and piece.size >= 20 for piece in written)
         assert not any(piece.words.endswith("…") for piece in written)
         is_product = slides.document["steps"][number].get("entry") == 0
         if is_product and slides.document["steps"][number]["kind"] == "record":
