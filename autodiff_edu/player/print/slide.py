@@ -81,8 +81,8 @@ class SlideLayout:
         self.corner: tuple[float, float] | None = None
         codes = self.document["code"]
         longest = max((len(line) - _measure_indent(part) for part in codes for line in part["lines"]), default=1)
-        rows = (len(write_in_lines(about["value"])) for about in self.document["tensors"] if about["value"])
-        below = max(SUM, AROUND + measure_lines(max(rows, default=1), SMALLEST))
+        heights = (len(write_in_lines(about["value"])) for about in self.document["tensors"] if about["value"])
+        below = max(SUM, AROUND + measure_lines(max(heights, default=1), SMALLEST))
         tall = HEIGHT - 2 * MARGIN - 50 - (MOST_WORDS - 1) * 30 - WORDS - below - 24
         # a hair narrower than the room, so that the longest line is not wrapped
         self.letter = max(SMALLEST, min(LARGEST, (LEFT - 32.1) / (longest * ADVANCE)))
