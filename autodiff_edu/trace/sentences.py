@@ -16,6 +16,7 @@ from ..text.formatting import (
     DERIVATIVES,
     LARGEST_WRITTEN,
     MOST_DIGITS,
+    brief,
     count_digits_apart,
     count_digits_of_sum,
     derivative,
@@ -47,8 +48,35 @@ SUMS = {np.add: 1.0, np.subtract: -1.0}
 
 
 def transcript(document: dict[str, Any]) -> str:
-    """Write the steps of a document as numbered sentences, one on each line."""
-    return "\n".join(f"{number}. {step['text']}" for number, step in enumerate(document["steps"], 1))
+    """Write the steps of a document as numbered sentences, one on each line, with the numbers of small arrays."""
+    return "\n".join(
+        f"{number}. {step['text']}{_write_numbers(document, step)}" for number, step in enumerate(document["steps"], 1)
+    )
+
+
+def _write_numbers(document: dict[str, Any], step: dict[str, Any]) -> str:
+    """Return the numbers of a small array that a sentence leaves out, as there is no table beside a transcript."""
+    tensor = step.get("tensor")
+    if "entry" in step and tensor is None:
+        tensor = document["entries"][step["entry"]]["output"]
+    about = {} if tensor is None else document["tensors"][tensor]
+    name = about.get("name", "")
+    match step["kind"]:
+        case "watch" | "assign" | "record" | "cut" | "skip":
+            array = step.get("value") or about["value"]
+        case "seed" | "move":
+            array, name = step.get("cotangent") or step["tangent"], "It"
+        case "accumulate":
+            array, name = step["after"], "It" if step["count"] == step["of"] else f"The cotangent of {name}"
+        case "push forward":
+            array, name = step["tangent"], "It"
+        case _:
+            return ""
+    if not array or not array["text"].startswith("[") or is_written(np.empty(array["shape"])):
+        return ""
+    numbers = brief(array["text"])
+    is_said = len({*numbers.translate(str.maketrans("[]", "  ")).split()}) == 1 and "filled with" in step["text"]
+    return "" if is_said else f" {name} is {numbers}."
 
 
 class Sentences:

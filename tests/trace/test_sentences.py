@@ -448,3 +448,26 @@ def test_rounding_never_stops_a_player():
         player = ad.play(lambda x: np.sum(np.exp(x) * weights * weights), np.array([-0.5, 0.5]))
     steps = player._content["trace"]["steps"]
     assert steps[-1]["gradient"]["data"][1] == pytest.approx(np.exp(0.5))
+
+
+def test_a_transcript_has_the_numbers_of_small_arrays_that_a_sentence_leaves_out():
+    w = ad.Variable([[0.25, -2.0, 3.0], [4.0, 5.0, -6.0]], name="w")
+    with ad.trace() as traced:
+        with ad.GradientTape() as tape:
+            y = w * w
+        w.assign_sub(0.25 * tape.gradient(y, w))
+    said = traced.transcript()
+    for numbers in (
+        "The tape watches w (2×3). w is [[0.25 -2 3] [4 5 -6]].",
+        "as entry 1. y is [[0.0625 4 9] [16 25 36]].",
+        "is the first of 2. The cotangent of w is [[0.25 -2 3] [4 5 -6]].",
+        "is complete, 2 of 2. It is [[0.5 -4 6] [8 10 -12]].",
+        "w - 0.25 * dy/dw. w is [[0.125 -1 1.5] [2 2.5 -3]].",
+    ):
+        assert numbers in said
+    assert "with a 2×3 cotangent filled with 1.\n" in said, "so its numbers are said"
+    with ad.trace() as traced:
+        ad.jvp(lambda x: x * 2.0, (np.ones((2, 3)),), (np.arange(6.0).reshape(2, 3),))
+    said = traced.transcript()
+    assert "with a 2×3 tangent. It is [[0 1 2] [3 4 5]]." in said
+    assert "gets its tangent (2×3). It is [[0 2 4] [6 8 10]]." in said

@@ -16,12 +16,13 @@ from .frames import EDGE, INK, PAPER, QUIET, RED, RULE, StepPicture, is_nonfinit
 from .wrapping import shorten, width_of
 
 SIZES, CAPTIONS = (34.0, 30.0, 26.0, 23.0, 20.0), 20.0  # of the letters: the largest that fit
+AROUND = 92.0  # the height of the heading, the captions and what is between them
 GAP, INSET, PADDING = 10.0, 16.0, 14.0  # between two terms, around all of them, around a number
 NARROWEST, LOWEST = 64.0, 56.0  # the box of a number
 LONGEST = 12  # characters of an array that is not drawn as a thumbnail
 MOST_TERMS = 9  # and signs, of the formula of an update
-MOST_ROWS, MOST_VALUES = 3, 4  # the graph draws more values in colours
-CLOSER = 1.4  # the scale of a thumbnail
+MOST_ROWS = 4  # of a matrix; a larger one is drawn in colours
+CLOSER = 1.4  # the scale of a thumbnail, at most
 SIGNS = {about["name"]: about.get("drawn", sign) for sign, about in shared()["operators"].items()}
 
 
@@ -35,8 +36,10 @@ class Term:
     tint: str = PAPER
     ink: str = INK
     widest: str = ""  # of the texts that are shown here in turn
+    rows: int = 1  # of those texts, at most
     art: tuple[Drawn, ...] = ()
     size: tuple[float, float] = (0.0, 0.0)
+    picture: Term | None = None  # the same in colours, for where the text has no room
 
 
 def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term]]:
@@ -59,17 +62,20 @@ def list_terms(frame: StepPicture, arrives: bool = True) -> tuple[str, list[Term
             return Term(caption, "—", **more)
         if is_nonfinite(array):
             more["ink"] = RED
-        if caption != widest["text"]:  # a number in the code stays as it is there
+        is_own = caption == widest["text"]
+        if not is_own:  # a number in the code stays as it is there
             array, widest = array and round_array(array, digits), round_array(widest, digits)
         text = array["text"] if array else "—"
-        if lines := _write_in_lines(widest, part):
-            written = _write_in_lines(array, part) if array else text
-            return Term(caption, written, widest=max(lines.split("\n"), key=len), **more)
+        picture = None
         if _draw_art(frame, widest, tensor, part):
-            caption = f"{caption} {shape_text(widest['shape'])}" if part == "value" else caption
+            shape = f" {shape_text(widest['shape'])}" if part == "value" else ""
             art = _draw_art(frame, array, tensor, part) if array else ()
-            return Term(caption, "" if art else text, art=art, size=measure(widest), **more)
-        return Term(caption, text, widest=widest["text"], **more)
+            picture = Term(f"{caption}{shape}", "" if art else text, art=art, size=measure(widest), **more)
+        if lines := write_in_lines(widest):
+            written = "\n".join(write_in_lines(array)) if array else text
+            caption = "" if is_own else caption  # in one line it would be cut
+            return Term(caption, written, widest=max(lines, key=len), rows=len(lines), picture=picture, **more)
+        return picture or Term(caption, text, widest=widest["text"], **more)
 
     match step["kind"]:
         case "push forward":
@@ -148,15 +154,9 @@ def draw_terms(
     if not terms:
         return ()
     left, room = across
-    size, texts, widths = _fit(terms, room - 2 * INSET, between[1] - between[0] - 92)
-    tall = max(
-        [
-            LOWEST,
-            *(size * 1.25 * (len(text.split("\n")) + 0.75) for text in texts),
-            *(term.size[1] * CLOSER + 16 for term in terms),
-        ]
-    )
-    height = tall + 92
+    terms, size, closer, texts, widths = _fit(terms, room - 2 * INSET, between[1] - between[0] - AROUND)
+    tall = max(LOWEST, *(max(measure_lines(term.rows, size), term.size[1] * closer + 16) for term in terms))
+    height = tall + AROUND
     top = between[0] + max(0.0, (between[1] - between[0] - height) / 2)
     shapes: list[Shape] = [
         Path(rounded_box(left, top, room, height, 10), PAPER, RULE),
@@ -170,9 +170,9 @@ def draw_terms(
         else:
             shapes.append(Path(rounded_box(x, y, width, tall, 8), term.tint, EDGE if term.ink == INK else term.ink))
             if term.art:
-                wide, high = (length * CLOSER for length in term.size)
+                wide, high = (length * closer for length in term.size)
                 place = x + (width - wide) / 2, y + (tall - high) / 2, wide + 1, high + 1
-                shapes.append(Window(*place, 0, 0, CLOSER, term.art))
+                shapes.append(Window(*place, 0, 0, closer, term.art))
             else:
                 bold = term.ink != INK
                 lines = text.split("\n")
@@ -185,50 +185,73 @@ def draw_terms(
     return tuple(shapes)
 
 
-def _fit(terms: list[Term], room: float, height: float) -> tuple[float, list[str], list[float]]:
-    """Find the size of the letters, the texts and the widths; what is too long even in small letters is cut."""
-    for size, most in [*((size, 40) for size in SIZES), *((SIZES[-1], most) for most in range(39, 2, -1))]:
-        texts = [
-            term.sign
-            or "\n".join(shorten(line, most * size * ADVANCE, size, MONOSPACE) for line in term.text.split("\n"))
-            for term in terms
-        ]
-        widths = [
-            width_of(term.sign, size, MONOSPACE)
-            if term.sign
-            else max(
-                width_of(max(*text.split("\n"), term.widest[:most], key=len), size, MONOSPACE) + 2 * PADDING,
-                term.size[0] * CLOSER + 2 * PADDING,
-                NARROWEST,
-                min(width_of(term.caption, CAPTIONS), 5.0 * most),
-            )
-            for term, text in zip(terms, texts, strict=True)
-        ]
-        rows = max(len(text.split("\n")) for text in texts) + 0.75
-        is_low = size == SIZES[-1] or size * 1.25 * rows <= height
-        if is_low and sum(widths) + GAP * (len(terms) - 1) <= room:
+def measure_lines(rows: int, size: float) -> float:
+    """Return how tall the box of a number in several rows is."""
+    return size * 1.25 * (rows + 0.75)
+
+
+def _fit(terms: list[Term], room: float, height: float) -> tuple[list[Term], float, float, list[str], list[float]]:
+    """Find the terms, the size of the letters, the scale of thumbnails, the texts and the widths.
+
+    What has no room even in small letters is drawn in colours if it can be, the widest first and the result last. What
+    still has none is cut, and thumbnails are smaller.
+    """
+    space = GAP * (len(terms) - 1)
+    while True:
+        for size in SIZES:
+            texts, widths = _measure_terms(terms, size, CLOSER, 40)
+            rows = max(term.rows for term in terms)
+            if sum(widths) + space <= room and (rows == 1 or measure_lines(rows, size) <= height):
+                return terms, size, CLOSER, texts, widths
+        pictures = [(at < len(terms) - 1, widths[at], at) for at, term in enumerate(terms) if term.picture]
+        if not pictures:
             break
-    return size, texts, widths
+        *_, at = max(pictures)
+        terms = [term.picture or term if number == at else term for number, term in enumerate(terms)]
+    for most in range(40, 2, -1):
+        closer = CLOSER * most / 40
+        texts, widths = _measure_terms(terms, size, closer, most)
+        if sum(widths) + space <= room:
+            break
+    return terms, size, closer, texts, widths
 
 
-def _write_in_lines(array: dict[str, Any], part: str) -> str:
+def _measure_terms(terms: list[Term], size: float, closer: float, most: int) -> tuple[list[str], list[float]]:
+    """Return the texts, of at most so many letters in a row, and the widths."""
+    texts = [
+        term.sign or "\n".join(shorten(line, most * size * ADVANCE, size, MONOSPACE) for line in term.text.split("\n"))
+        for term in terms
+    ]
+    padding = min(PADDING, size / 2)
+    widths = [
+        width_of(term.sign, size, MONOSPACE)
+        if term.sign
+        else max(
+            width_of(max(*text.split("\n"), term.widest[:most], key=len), size, MONOSPACE) + 2 * padding,
+            term.size[0] * closer + 2 * padding,
+            NARROWEST,
+            min(width_of(term.caption, CAPTIONS), 5.0 * most),
+        )
+        for term, text in zip(terms, texts, strict=True)
+    ]
+    return texts, widths
+
+
+def write_in_lines(array: dict[str, Any]) -> list[str]:
     """Write a small matrix in rows, and a vector too long for one line in as few as fit; else return nothing.
 
-    >>> _write_in_lines({"text": "[0 0.9 0.98 2 4]", "shape": [5]}, "cotangent").splitlines()
+    >>> write_in_lines({"text": "[0 0.9 0.98 2 4]", "shape": [5]})
     ['[0 0.9', '0.98 2 4]']
-    >>> _write_in_lines({"text": "[[1 -2] [3 4]]", "shape": [2, 2]}, "value").split()
-    ['1', '-2', '3', '4']
+    >>> [row.split() for row in write_in_lines({"text": "[[1 -2] [3 4]]", "shape": [2, 2]})]
+    [['1', '-2'], ['3', '4']]
     """
     if len(array["shape"]) == 2 and array["text"].startswith("[["):
-        rows = rows_of(array["text"])
-        fits = len(rows) <= MOST_ROWS and all(len(row) < LONGEST for row in rows)
-        return "\n".join(rows).replace(" ", "\xa0") if fits else ""
+        return [row.replace(" ", "\xa0") for row in rows_of(array["text"])] if array["shape"][0] <= MOST_ROWS else []
     text, count = array["text"], array["text"].count(" ") + 1
-    if len(text) <= LONGEST or array["shape"] != [count] or (part == "value" and count > MOST_VALUES):
-        return ""
+    if len(text) <= LONGEST or array["shape"] != [count]:
+        return []
     ways = (textwrap.wrap(text, width) for width in range(max(map(len, text.split())), LONGEST))
-    fewest = sorted((way for way in ways if len(way) <= MOST_ROWS), key=len)  # and of these the most even
-    return "\n".join(fewest[0]) if fewest else ""
+    return min((way for way in ways if len(way) < MOST_ROWS), key=len, default=[])  # and of these the most even
 
 
 def _draw_art(frame: StepPicture, array: dict[str, Any], tensor: int, part: str) -> tuple[Drawn, ...]:

@@ -222,7 +222,9 @@ class StepPicture:
         if not arrives and number:
             before = read_moment(document, number - 1)
             flows = before.flows if before.on_show == self.now.on_show else {}
-            self.now = replace(self.now, values=before.values, flows=flows)
+            given = document["entries"][self.now.step["entry"]]["inputs"] if "entry" in self.now.step else ()
+            known = {tensor: self.now.values[tensor] for tensor in given if tensor in self.now.values}  # and constants
+            self.now = replace(self.now, values=before.values | known, flows=flows)
         self.subject = subject_of(document, self.now.step)
         self.home = _home_of(document, number, self.now)
         self.layout = fold(layout, self.home) if "links" in layout else layout
@@ -402,9 +404,9 @@ class StepPicture:
         pieces += [_draw_group_name(group, left, right) if group else [] for group in groups]
         for tensor, box in enumerate(self.layout["tensors"]):
             shapes = self.box(tensor, box) if box_is_visible(box) else []
-            # Half a number reads as another number, so a box that is cut shows only its frame.
+            # Half a number reads as another number, so a box that is cut at its side shows only its frame.
             is_whole = left <= box["x"] + 1 and box["x"] + box["width"] <= right + 1
-            pieces.append(shapes if is_whole else shapes[:1])
+            pieces.append([shape for shape in shapes if _is_between(shape, top, bottom)] if is_whole else shapes[:1])
         return pieces
 
     def trail(self, arrives: int) -> list[dict[str, Any]]:
@@ -600,6 +602,11 @@ def _draw_sign(x: float, y: float, is_wanted: bool) -> list[Drawn]:
     """Draw an exclamation mark in a disc, as js/boxes.js does."""
     disc = Path(rounded_box(x - 7, y - 7, 14, 14, 7), RED)
     return [disc, TextLine(x, y + 4, "!", 11, PAPER, "middle", bold=True)] if is_wanted else []
+
+
+def _is_between(shape: Drawn, top: float, bottom: float) -> bool:
+    """Return whether a text is whole between two heights; lines and areas may be cut."""
+    return isinstance(shape, Path) or (top <= shape.y - 0.75 * shape.size and shape.y + 0.2 * shape.size <= bottom)
 
 
 def _arrowhead(tip: Sequence[float], height: float, colour: str) -> Path:

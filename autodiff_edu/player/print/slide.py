@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .canvas import ADVANCE, MONOSPACE, SANS, Drawn, Path, Shape, TextLine, Window, rounded_box
-from .computation import CAPTIONS, draw_terms, list_terms
+from .computation import AROUND, CAPTIONS, draw_terms, list_terms, measure_lines, write_in_lines
 from .curve import draw_curve, read_curve
 from .frames import IDLE, INK, PAPER, QUIET, RULE, SUNK, StepPicture, find_picture, find_span
 from .jacobian import draw_jacobian, draw_patches, measure_jacobian, measure_patches
@@ -81,7 +81,9 @@ class SlideLayout:
         self.corner: tuple[float, float] | None = None
         codes = self.document["code"]
         longest = max((len(line) - _measure_indent(part) for part in codes for line in part["lines"]), default=1)
-        tall = HEIGHT - 2 * MARGIN - 50 - (MOST_WORDS - 1) * 30 - WORDS - SUM - 24
+        heights = (len(write_in_lines(about["value"])) for about in self.document["tensors"] if about["value"])
+        below = max(SUM, AROUND + measure_lines(max(heights, default=1), SMALLEST))
+        tall = HEIGHT - 2 * MARGIN - 50 - (MOST_WORDS - 1) * 30 - WORDS - below - 24
         # a hair narrower than the room, so that the longest line is not wrapped
         self.letter = max(SMALLEST, min(LARGEST, (LEFT - 32.1) / (longest * ADVANCE)))
         self.rows = [_wrap_lines(part, int((LEFT - 32) / (self.letter * ADVANCE))) for part in codes]
@@ -276,27 +278,40 @@ class SlideLayout:
         size, pitch, common = self.letter, self.letter * PITCH, _measure_indent(part)
         at = where["line"] - part["first_line"] if where else 0
         start, end = where["columns"] or (common, common) if where else (0, 0)
-        # The line in the middle or, if it has too many rows, its current expression.
+        # The line in the middle or, if it has too many rows between two that count the others, its current expression.
         now = [row for row, (line, *_) in enumerate(rows) if line == at] or [0]
         middle = (now[0] + now[-1] + 1) // 2
-        if len(now) > self.lines:
+        if len(now) > self.lines - 2:
             middle = max((row for row in now if rows[row][1] <= start), default=now[0])
         first = max(0, min(middle - self.lines // 2, len(rows) - self.lines))
+        shown = range(first + (first > 0), min(len(rows), first + self.lines - (first + self.lines < len(rows))))
         mark, lines = list[Shape](), list[Shape]()
         if where:
-            above, below = (max(0, min(self.lines, row - first)) * pitch for row in (now[0], now[-1] + 1))
-            mark.append(Path(rounded_box(MARGIN + 6, top + 12 + above, LEFT - 12, below - above, 6), frame.tint))
-        for row, (line, begins, indent, words) in enumerate(rows[first : first + self.lines]):
-            base = top + 12 + row * pitch + pitch * 0.68
+            low, high = max(now[0], shown.start) - first, min(now[-1] + 1, shown.stop) - first
+            mark.append(
+                Path(rounded_box(MARGIN + 6, top + 12 + low * pitch, LEFT - 12, (high - low) * pitch, 6), frame.tint)
+            )
+
+        def base_of(row: int) -> float:
+            return top + 12 + (row - first + 0.68) * pitch
+
+        for row in shown:
+            (line, begins, indent, words), base = rows[row], base_of(row)
             left = MARGIN + 16 + indent * size * ADVANCE  # spaces at the start of a text may be dropped
             from_, to = (left + max(0, min(len(words), c - begins)) * size * ADVANCE for c in (start, end))
             if where and line == at and to > from_:
                 mark.append(Path(f"M{from_:.1f} {base + 7:.1f}H{to:.1f}", stroke=frame.colour, weight=3))
-            is_cut = row == self.lines - 1 and now[0] <= first + row < now[-1]
+            is_cut = row == shown[-1] and line in {other for other, *_ in rows[row + 1 :]}
             if words:
                 words += " …" * is_cut  # the line goes on below
                 words = shorten(words, MARGIN + LEFT - 16 - left, size, MONOSPACE)  # if its letters are wide
                 lines.append(TextLine(left, base, words, size, INK))
+        above = {line for line, *_, words in rows[: shown.start] if words}
+        below = {line for line, *_, words in rows[shown.stop :] if words} - {line for line, *_ in rows[: shown.stop]}
+        for row, count in ((first, len(above)), (first + self.lines - 1, len(below))):
+            if count:
+                words = f"… {count} more line{'s' * (count > 1)}"
+                lines.append(TextLine(MARGIN + 16, base_of(row), words, SMALLEST, QUIET, family=SANS))
         return (Path(rounded_box(MARGIN, top, LEFT, height, 10), SUNK),), tuple(mark), tuple(lines)
 
 
@@ -307,7 +322,8 @@ def _wrap_lines(part: dict[str, Any], letters: int) -> list[tuple[int, int, int,
         begins = len(line) - len(line.lstrip())
         indent = min(max(0, begins - common), letters // 2)
         for at, deeper, words in wrap_code(line.strip(), letters - indent):
-            rows.append((number, begins + at, indent + deeper, words))
+            if words or (rows and rows[-1][3]):  # empty lines in a row are one
+                rows.append((number, begins + at, indent + deeper, words))
     return rows
 
 

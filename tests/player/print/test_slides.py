@@ -11,11 +11,11 @@ from PIL import Image
 from programs import diamond, not_a_number, training
 
 import autodiff_edu as ad
-from autodiff_edu.player.print.canvas import ADVANCE, TextLine
-from autodiff_edu.player.print.computation import list_terms
+from autodiff_edu.player.print.canvas import ADVANCE, TextLine, Window
+from autodiff_edu.player.print.computation import draw_terms, list_terms
 from autodiff_edu.player.print.frames import RED
 from autodiff_edu.player.print.listing import draw_listing, size_of
-from autodiff_edu.player.print.slide import EDGE, FAR, HEIGHT, MARGIN, WIDTH, WORDS, SlideLayout
+from autodiff_edu.player.print.slide import EDGE, FAR, HEIGHT, LEFT, MARGIN, PITCH, WIDTH, WORDS, SlideLayout
 from autodiff_edu.player.print.wrapping import width_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -125,6 +125,20 @@ def test_the_part_of_a_large_graph_has_the_current_tensor_and_stays_where_it_can
     assert 0 < moves < len(corners) - 10
 
 
+def long_program(x):
+    a = x * 2.0
+
+    b = a + 1.0
+    c = np.sin(b)
+    # a comment
+    d = c * c
+    e = d + x * np.cos(x * 2.0) + 0.123456 * np.exp(-x * x / 2.0) + np.log(x + 1.0) * 3.141592 - np.sqrt(x)
+    h = e * e
+    k = h - a
+
+    return k * 0.5
+
+
 def cross_entropy(w):
     t = np.array([1.0, 0.0])
     p = 1 / (1 + np.exp(-w))
@@ -199,6 +213,45 @@ def test_no_number_of_a_step_is_cut_whether_there_is_code_or_not():
 
 def step_at(player, number):
     return player._content["trace"]["steps"][number]["kind"] in {"record", "accumulate"}
+
+
+@pytest.mark.parametrize("kind", ["watch", "record", "pull back"])
+def test_lines_of_code_that_have_no_room_are_counted(kind):
+    player = ad.play(long_program, 1.5)
+    slides = SlideLayout(player._content)
+    whole = [line.strip() for line in slides.document["code"][0]["lines"] if line.strip()]
+    assert len(whole) == 10
+    steps = [number for number, step in enumerate(slides.document["steps"]) if step["kind"] == kind]
+    for number in steps:
+        _, _, rows = slides.code(slides.frame(number), 0.0, 300.0)
+        said = [row.words for row in rows]
+        counts = [int(found[1]) for words in said if (found := re.fullmatch(r"… (\d+) more lines?", words))]
+        begun = [words for words in said if any(line.startswith(words) for line in whole)]
+        assert 1 <= len(counts) <= 2
+        assert len(begun) + sum(counts) == len(whole)
+        assert len(rows) <= 8
+        assert len({row.y for row in rows}) == len(rows)
+        where = slides.document["steps"][number]["where"]
+        if where:
+            line = slides.document["code"][0]["lines"][where["line"] - slides.document["code"][0]["first_line"]]
+            assert any(line.strip().startswith(words) for words in begun), "the current line is there"
+
+
+def test_no_text_of_the_graph_is_cut_at_an_edge():
+    player = ad.play(long_program, 1.5)
+    slides = SlideLayout(player._content)
+    cut = 0
+    for number in range(len(player)):
+        (window,) = [layer.window for layer in slides.draw(number) if layer.window]
+        frame, low = slides.frame(number), window.top + window.height / window.scale
+        shapes = [shape for piece in frame.pieces(window.left, window.top) for shape in piece]
+        for shape in shapes:
+            if isinstance(shape, TextLine):
+                assert window.top <= shape.y - 0.7 * shape.size
+                assert shape.y <= low
+        boxes = [box for box in frame.layout["tensors"] if not box.get("hidden")]
+        cut += any(box["y"] < low < box["y"] + box["height"] for box in boxes)
+    assert cut, "some boxes are cut"
 
 
 def test_what_all_lines_are_indented_by_is_left_out():
@@ -397,6 +450,73 @@ def test_a_small_matrix_is_written_in_rows():
         [["2.5", "-4"], ["1", "6"]],
     ]
     assert not any(term.art for term in terms)
+
+
+def test_a_vector_of_six_is_written_and_a_sum_with_a_long_name_stays_in_its_column():
+    player = ad.play(lambda x: np.sum(np.concatenate([x, x * 2.0])), np.arange(6.0) + 0.125)
+    slides = SlideLayout(player._content)
+    _, terms = list_terms(slides.frame(step_of(player, "record", entry=0)))
+    assert terms[0].text.split("\n") == ["[0.125 1.13", "2.13 3.13", "4.13 5.13]"]
+    for values in (np.arange(6.0) + 0.125, np.linspace(0.1, 2.9, 12)):
+        slides = SlideLayout(ad.play(lambda x: np.sum(np.concatenate([x, x * 2.0])), values)._content)
+        for number in range(len(slides.document["steps"])):
+            drawn = draw_terms(*list_terms(slides.frame(number)), (MARGIN, LEFT), (300.0, 510.0))
+            boxes = [ends(piece.commands) for piece in drawn if not isinstance(piece, TextLine | Window)]
+            assert all(right <= MARGIN + LEFT for _, (right, _) in boxes)
+
+
+def lengthy(x, y):
+    # one
+    # two
+    # three
+    # four
+    # five
+    # six
+    # seven
+    # eight
+    # nine
+    z = x * y
+    return np.sum(z * z)
+
+
+@pytest.mark.parametrize("shape", [(4, 2), (2, 3), (3, 3), (4, 3)])
+@pytest.mark.parametrize("program", [lambda x, y: np.sum((x * y) ** 2), lengthy])
+def test_a_matrix_of_up_to_twelve_numbers_is_written_in_numbers(program, shape):
+    player = ad.play(program, np.linspace(-1.23456, 2.34567, np.prod(shape)).reshape(shape), 0.333333)
+    slides = SlideLayout(player._content)
+    for kind in ("watch", "pull back", "record", "outcome"):
+        number = step_of(player, kind, **({"entry": 0} if kind in ("pull back", "record") else {}))
+        _, terms = list_terms(slides.frame(number))
+        rows = [row.replace("\xa0", " ") for row in terms[-1].text.split("\n")]
+        assert np.shape([row.split() for row in rows]) == shape
+        said = [str(text).replace("\xa0", " ") for text in texts(player.frames(number + 1, size="16:9").svg())]
+        assert {*rows} <= {*said}
+
+
+def test_a_constant_is_known_before_it_arrives_and_has_no_cut_caption():
+    player = ad.play(lambda x: np.sum(x * np.array([0.125, 1.25, 0.5, 1.75])), [1.0, 2.0, 3.0, 4.0])
+    slides, number = SlideLayout(player._content), step_of(player, "record", entry=0)
+    before, after = (list_terms(slides.frame(number, arrives), arrives)[1] for arrives in (False, True))
+    assert [term.text for term in before[:3]] == [term.text for term in after[:3]]
+    assert [term.caption for term in after] == ["x", "", "", "", "t1"]
+    assert before[-1].text == "—"
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (4, 3), (4, 2), (8,), (5, 2)])
+def test_a_sum_ends_above_the_sentence_and_what_is_too_wide_for_it_is_in_colours(shape):
+    values = np.resize([-1.25, 2.5, 0.75, -3.25], shape)
+    slides = SlideLayout(ad.play(lengthy, values, values[::-1])._content)
+    top = MARGIN + 44 + slides.lines * slides.letter * PITCH + 24
+    for number in range(len(slides.document["steps"])):
+        drawn = draw_terms(
+            *list_terms(slides.frame(number)), (MARGIN, LEFT), (top, HEIGHT - MARGIN - 6 - 90 - WORDS)
+        )  # above four lines
+        written = [piece for piece in drawn if isinstance(piece, TextLine)]
+        assert all(top < piece.y < HEIGHT - MARGIN - 96 - WORDS and piece.size >= 20 for piece in written)
+        assert not any(piece.words.endswith("…") for piece in written)
+        is_product = slides.document["steps"][number].get("entry") == 0
+        if is_product and slides.document["steps"][number]["kind"] == "record":
+            assert any(isinstance(piece, Window) for piece in drawn) == (shape != (4, 2))
 
 
 def product(x):
