@@ -22,7 +22,7 @@ const CLICK = 4; // pixels that the mouse may move during a click
 const NOTCH = 30; // of a mouse wheel; a trackpad sends many small turns
 
 /** @type {(number: number, low: number, high: number) => number} */
-const clamp = (number, low, high) => Math.max(low, Math.min(high, number));
+export const clamp = (number, low, high) => Math.max(low, Math.min(high, number));
 
 /** @type {(some: Rectangle[]) => Rectangle} */
 export const bound = (some) => some.reduce((one, other) => {
