@@ -192,7 +192,7 @@ def test_on_a_wide_screen_graph_and_numbers_stand_beside_the_code(stage: Any) ->
 
     assert on_show() == ["code-figure", "graph-figure", "panel"]
     boxes = [parts[name].bounding_box() for name in on_show()]
-    assert [round(100 * box["width"] / sum(box["width"] for box in boxes)) for box in boxes] == [28, 43, 29]
+    assert [round(100 * box["width"] / sum(box["width"] for box in boxes)) for box in boxes] == [30, 41, 29]
     assert {round(box["y"] + box["height"]) for box in boxes} == {720 - 8}, "down to the edge"
     for left, right in pairwise(boxes):
         assert left["x"] + left["width"] <= right["x"]
@@ -1022,7 +1022,7 @@ def test_names_and_labels_stay_in_the_part_that_is_seen_and_a_wide_graph_has_the
     ad.play(logistic_descent, np.array([0.5, -0.25])).save(path)
     player = enter(visit(path.as_uri(), viewport=SCREEN))
     player.measures(x=0, y=0, **SCREEN)
-    assert player.root.locator(".code-figure").bounding_box()["width"] <= 0.271 * 1280
+    assert player.root.locator(".code-figure").bounding_box()["width"] <= 0.286 * 1280
     seen = player.at_every_step(NAMES)
     assert [(k, now) for k, now in enumerate(seen) if now] == []
 
