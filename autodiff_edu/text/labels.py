@@ -66,8 +66,10 @@ def _read_names(entry: Any) -> Names:
 
 def is_exchanged(entry: Any) -> bool:
     """Return whether Python exchanged the sides of a comparison: for `1 > x`, it computes `x < 1`."""
-    operator, sign = operators().get(_known(entry)), names(entry.where).sign
-    return operator is not None and sign != "" and operator.sign == EXCHANGED[sign]
+    operator = operators().get(_known(entry))
+    if operator is None or operator.sign not in EXCHANGED:  # before its line is read
+        return False
+    return operator.sign == EXCHANGED.get(names(entry.where).sign)
 
 
 def names_of_arguments(entry: Any) -> tuple[str | None, ...]:

@@ -235,8 +235,9 @@ class Sentences:
 
     def _own_name(self, whose: str) -> str:
         """Return the name that the user gave a tape; empty if there is none."""
-        reruns = {tape["name"] for tape in self.document["tapes"] if "reruns" in tape}
-        return "" if whose in reruns or whose.startswith(("tape ", "the ")) else whose
+        if whose.startswith(("tape ", "the ")):
+            return ""
+        return "" if any(tape["name"] == whose for tape in self.document["tapes"] if "reruns" in tape) else whose
 
     def _inner_tapes(self) -> list[int]:
         """Return the pass's own tape, then the outer ones, if outer tapes record this step's pass; else nothing."""

@@ -113,6 +113,12 @@ def test_a_graph_is_whole_where_its_letters_can_be_read(width: int, usual: int, 
     assert fit["whole"] or width == 700
 
 
+def test_letters_have_12_pixels_where_an_output_of_jupyterlab_is_narrow(visit: Any, tmp_path: Path) -> None:
+    for made in (logistic(), network()):
+        player = shown(visit, tmp_path, made, {"width": 960, "height": 760})
+        assert min(player.at_every_step(f"root => ({FIT})(root).letters")) >= 12 - 0.02
+
+
 def test_an_end_of_a_lit_line_beyond_the_pane_is_named_at_its_edge(visit: Any, tmp_path: Path) -> None:
     traced = tall()
     player = shown(visit, tmp_path, traced)

@@ -11,7 +11,7 @@ import pytest
 from programs import stopped, training
 
 import autodiff_edu as ad
-from browser.player_page import TOO_WIDE, Shown
+from browser.player_page import TOO_WIDE, Shown, only
 
 # All that the panel shows, in one call.
 READ = """root => {
@@ -311,6 +311,18 @@ def test_a_named_array_is_its_numbers_or_its_shape_and_of_a_loop_the_latest(visi
     assert 2 < len(rows) <= 6
     assert not any(name[-1] in "₂₃" and name[:-1] in rows for name in rows)
     assert all(len(text) <= 20 or text.count(" ") < 12 for text in rows.values())
+
+
+def test_a_constant_matrix_has_its_shape_for_a_name(visit: Any, tmp_path: Path) -> None:
+    def product(w: ad.Tensor) -> ad.Tensor:
+        return np.sum(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]) @ w)
+
+    ad.play(product, np.array([0.5, -0.25])).save(tmp_path / "product.html")
+    player = only(visit((tmp_path / "product.html").as_uri()))
+    seen = player.at_every_step(
+        "root => [...root.querySelectorAll('.about tbody tr .name')].map((name) => name.textContent)"
+    )
+    assert {name for names in seen for name in names if "[" in name} == {"[…] 3×2"}
 
 
 def test_where_nothing_has_a_value_yet_the_graph_has_the_room(visit: Any, tmp_path: Path) -> None:

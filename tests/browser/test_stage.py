@@ -192,7 +192,7 @@ def test_on_a_wide_screen_graph_and_numbers_stand_beside_the_code(stage: Any) ->
 
     assert on_show() == ["code-figure", "graph-figure", "panel"]
     boxes = [parts[name].bounding_box() for name in on_show()]
-    assert [round(100 * box["width"] / sum(box["width"] for box in boxes)) for box in boxes] == [35, 36, 29]
+    assert [round(100 * box["width"] / sum(box["width"] for box in boxes)) for box in boxes] == [30, 41, 29]
     assert {round(box["y"] + box["height"]) for box in boxes} == {720 - 8}, "down to the edge"
     for left, right in pairwise(boxes):
         assert left["x"] + left["width"] <= right["x"]
@@ -979,6 +979,52 @@ def test_no_part_of_a_number_is_seen_and_both_ends_are_whole(
         assert [now["covered"] for now in seen if now["covered"]] == []
         assert [(k, now["ends"]) for k, now in enumerate(seen) if now["ends"]] == []
         assert min(now["letters"] for now in seen) >= 0.9 * 0.7 * 1.5 * width / 100
+
+
+NAMES = """root => {
+  const pane = root.querySelector(".graph").getBoundingClientRect();
+  const isSeen = ({ left, right, top, bottom }) =>
+    left > pane.left - 1 && right < pane.right + 1 && top > pane.top - 1 && bottom < pane.bottom + 1;
+  const room = ({ left, right, top, bottom }) => [
+    Math.min(right, pane.right) - Math.max(left, pane.left), Math.min(bottom, pane.bottom) - Math.max(top, pane.top)];
+  const inside = (frame, name, [wide, tall]) => {
+    const [[across, down], own] = [room(frame.getBoundingClientRect()), name.getBoundingClientRect()];
+    return across < own.width + wide || down < own.height + tall || isSeen(own);
+  };
+  const lost = [...root.querySelectorAll(".graph [data-cut]:not(.plain)")].filter((box) => {
+    const [name, scale] = [box.querySelector("[data-part=name]"), box.getScreenCTM().a];
+    return !inside(box.querySelector("rect"), name, [30 * scale, 30 * scale]) ||
+      (box.dataset.cut === "value") !== (getComputedStyle(name).visibility === "visible");
+  });
+  const frames = [...root.querySelectorAll(".frames rect")];
+  const labels = [...root.querySelectorAll('.group[aria-expanded="true"]')];
+  return [...lost.map((box) => box.textContent), ...labels.flatMap((label, k) => {
+    const own = label.getBoundingClientRect();
+    const isAbove = own.bottom < pane.top + 1 || own.top > pane.bottom - 1 || own.top < pane.top;
+    const isCut = own.left < pane.left - 1 || own.right > pane.right + 1;
+    return !isAbove && isCut && room(frames[k].getBoundingClientRect())[0] > own.width + 20 ? [label.textContent] : [];
+  })];
+}"""
+
+
+def logistic_descent(w: ad.Tensor) -> Any:
+    inputs = np.array([[0.5, -1.0], [1.5, 2.0], [-0.5, 0.25], [1.0, -0.75]])
+    for _ in range(3):
+        p = 1.0 / (1.0 + np.exp(-(inputs @ w)))
+        w = w - 0.1 * (inputs.T @ (p - np.array([1.0, 0.0, 1.0, 0.0])))
+    return np.sum(w * w) + np.mean(inputs @ w)
+
+
+def test_names_and_labels_stay_in_the_part_that_is_seen_and_a_wide_graph_has_the_room_of_short_code(
+    visit: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "descent.html"
+    ad.play(logistic_descent, np.array([0.5, -0.25])).save(path)
+    player = enter(visit(path.as_uri(), viewport=SCREEN))
+    player.measures(x=0, y=0, **SCREEN)
+    assert player.root.locator(".code-figure").bounding_box()["width"] <= 0.286 * 1280
+    seen = player.at_every_step(NAMES)
+    assert [(k, now) for k, now in enumerate(seen) if now] == []
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])

@@ -6,7 +6,7 @@ import { UNKNOWN, draw, make, set, write } from "./dom.js";
 import { readFolds } from "./folds.js";
 import { signsButton } from "./glossary.js";
 import { groupsView } from "./groups.js";
-import { bound, paneView } from "./pane.js";
+import { bound, clamp, paneView } from "./pane.js";
 import { MANY } from "./row-list.js";
 import { STRINGS } from "./strings.js";
 import { walkWithKeys } from "./walk.js";
@@ -27,6 +27,7 @@ const MOVES = { record: "value", cut: "value", skip: "value", accumulate: "cotan
 
 const AT_HEAD = 15.5; // between an arrow's point and the middle of the bead that rests at its head
 
+const LETTER = 7.3; // as layout.py has it
 const BEAD = { width: 60, height: 28 }; // the room of a bead that rests at an arrow's head, or of a name in its box
 
 /**
@@ -173,17 +174,26 @@ export function graphView(trace, history, layout, go, flow, corners) {
     groups.paint(frames, near);
   };
 
-  /** Where a tensor has its name in the picture; a plain one has it beside its value. */
+  /**
+   * Where a tensor has its name in the picture: in its box, as far as that reaches, where it is seen; a plain one has
+   * it beside its value.
+   */
   const labelOf = (/** @type {number} */ tensor) => {
-    const place = placeOf(tensor);
-    return layout.tensors[tensor].plain ? place : { ...place, ...BEAD };
+    const [place, { plain, heading }, view] = [placeOf(tensor), layout.tensors[tensor], pane.view()];
+    if (plain) return place;
+    const [width, height] = [Math.max(BEAD.width, LETTER * heading.length + BEAD.height), BEAD.height];
+    const x = clamp(view.x, place.x, place.x + place.width - width);
+    return { x, y: clamp(view.y, place.y, place.y + place.height - height), width, height };
   };
-  /** A box that the edge cuts shows no number: half of one would be read as another. */
+  /** A box that the edge cuts shows its name and no number: half of one would be read as another. */
   const hideCut = () => {
     for (const index of seen) {
-      const cut = pane.sees(placeOf(index)) ? null : pane.sees(labelOf(index)) ? "value" : "name";
-      set(boxes.get(index).element, "data-cut", cut);
+      const [place, { element }] = [placeOf(index), boxes.get(index)];
+      const label = pane.sees(place) ? null : labelOf(index);
+      set(element, "data-cut", label && (pane.sees(label) ? "value" : "name"));
+      set(element, "style", label && `--aside: ${label.x - place.x}px ${label.y - place.y}px`);
     }
+    groups.keepLabels(pane.view());
   };
 
   const show = (/** @type {number} */ step, follow = true) => {

@@ -1,6 +1,7 @@
 /** The groups of the graph: a frame around what is inside, or one box for all of it; the buttons that fold them. */
 
 import { draw, make, set, shorten, write } from "./dom.js";
+import { clamp } from "./pane.js";
 import { STRINGS } from "./strings.js";
 import { tabStopOf } from "./tab-stop.js";
 
@@ -89,6 +90,16 @@ export function groupsView(trace, history, layout, folds, toggle) {
     layer.replaceChildren(...open.map(({ x, y, width, height }) => draw("rect", { x, y, width, height, rx: 8 })));
   };
 
+  /** Keeps the label of each frame in the part of the picture that is seen, as far as the frame reaches. */
+  const keepLabels = (/** @type {import("./pane.js").Rectangle} */ view) => {
+    for (const { index, closed, x, width } of shown.map(placeOf)) {
+      const { title, side } = layout.groups[index];
+      const rest = width - Math.min(width, CHARACTER * (title.length + 2) + SIDES); // of the frame, beside its label
+      const home = side === "right" ? x + rest : x;
+      const seen = clamp(home, view.x, view.x + view.width - width + rest);
+      buttons[index].button.style.translate = closed ? "" : `${clamp(seen, x, x + rest) - home}px`;
+    }
+  };
   /**
    * Shows the step on the folded boxes; gives the button of the one that hides the group at hand.
    * @type {(step: number, group: number, entry: number | undefined) => HTMLElement | null}
@@ -117,5 +128,5 @@ export function groupsView(trace, history, layout, folds, toggle) {
   /** @param {number} index */
   const nameOf = (index) => layout.groups[index].title;
   const buttonOf = (/** @type {number} */ index) => buttons[index].button;
-  return { element, paint, show, outermost, placeOf, nameOf, buttonOf };
+  return { element, paint, keepLabels, show, outermost, placeOf, nameOf, buttonOf };
 }

@@ -9,7 +9,7 @@ import { STRINGS } from "./strings.js";
 const LETTER = 12; // pixels of the picture; on the screen, what the style sheet says of the pane
 const [FURTHEST, NEAREST] = [0.25, 4]; // how small and how large a reader can make it
 const SMALL = 0.7; // of the letters that one can read: with smaller ones the whole says less than its map
-const TIGHT = 0.9; // of the smallest letters: accepted if everything lit is then whole
+const TIGHT = 0.9; // of the smallest letters, on stage: accepted if everything lit is then whole
 const EASE = 240; // milliseconds
 const SEEN = 0.1; // the smallest scale at which boxes can still be told apart
 const READ = 13 / LETTER; // for a graph that one scrolls anyway, if there is room
@@ -22,7 +22,7 @@ const CLICK = 4; // pixels that the mouse may move during a click
 const NOTCH = 30; // of a mouse wheel; a trackpad sends many small turns
 
 /** @type {(number: number, low: number, high: number) => number} */
-const clamp = (number, low, high) => Math.max(low, Math.min(high, number));
+export const clamp = (number, low, high) => Math.max(low, Math.min(high, number));
 
 /** @type {(some: Rectangle[]) => Rectangle} */
 export const bound = (some) => some.reduce((one, other) => {
@@ -67,7 +67,7 @@ export function paneView(canvas, picture, redraw) {
   const fitting = (/** @type {Rectangle} */ one) => fitOf(one.width + EDGE, one.height + EDGE);
   /** The smallest scale for the whole graph: smaller on stage, where the panel enlarges the numbers. */
   const leastForWhole = () => (normal < LARGE ? least : all.length > FEW ? SMALL * least : FURTHEST * normal);
-  const isCrowded = () => !lent && fits() < Math.min(SMALL * least, leastForWhole());
+  const isCrowded = () => !lent && fits() < Math.min(SMALL ** 2 * normal, leastForWhole());
   const rescale = () => {
     if (!wide) return;
     const whole = isCrowded() ? around : Math.min(normal, fits());
@@ -147,7 +147,7 @@ export function paneView(canvas, picture, redraw) {
     if (fits() < leastForWhole()) {
       const [before, most] = [scale, SMALL * least]; // on stage, where nobody comes nearer, the least too
       const [low, whole, part] = [isStage ? most : least, fitting(bound([core, ...lights])), fitting(core)];
-      const size = whole >= TIGHT * low ? whole : part < low ? best : part;
+      const size = whole >= (isStage ? TIGHT : 1) * low ? whole : part < low ? best : part;
       near = Math.min(size, best);
       around = isStage ? Math.min(size, most) : clamp(whole, fits(), most);
       rescale();

@@ -74,7 +74,8 @@ function rowPlace(role, fields = [{}, {}]) {
    */
   const show = (kind, tensor, known, flow, word, limits, room, digits, high) => {
     write(what, kind);
-    write(name, tensor?.name ?? UNKNOWN);
+    const { text = "", shape: sides = [] } = tensor?.value ?? {};
+    write(name, sides.length > 1 && tensor.name === text ? `[…] ${sides.join("×")}` : tensor?.name ?? UNKNOWN);
     write(shape, !tensor ? UNKNOWN : kind && `${STRINGS.panel.shape(tensor.value.shape)} ${tensor.value.dtype}`);
     write(label, flow ? word : "");
     set(element, "data-still", flow ? null : "");

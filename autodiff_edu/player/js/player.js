@@ -320,7 +320,8 @@ function mountOne(host, content, { step = 0, predict: asksFirst = false, drill }
   }
   const columns = [read, drawn, counted].filter((some) => some.length);
   const elements = (/** @type {View[]} */ some) => some.map((view) => view.element);
-  const about = { class: "player", tabindex: -1, "aria-label": STRINGS.player.name(title) };
+  const style = `--graph: ${content.layout?.width ?? 0}`;
+  const about = { class: "player", tabindex: -1, "aria-label": STRINGS.player.name(title), style };
   const bar = make("div", { class: "bar" }, heading.element, controls.element, ...elements(strip));
   const parts = columns.map((some) => make("div", {}, ...elements(some)));
   const root = make("section", about, bar, sentence, predict.element, make("div", { class: "columns" }, ...parts));
