@@ -24,6 +24,7 @@ class Vertex:
     order: float = 0.0
     link: int = -1
     frame: bool = False  # the box of a group
+    plain: bool = False  # a constant that no cotangent reaches
 
     @property
     def weight(self) -> float:
