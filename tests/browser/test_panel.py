@@ -391,6 +391,16 @@ def test_tables_of_small_arrays_fit_into_their_cells(shape: tuple[int, ...], pan
     assert shown.player.at_every_step(wide) == [0] * len(shown.steps)
 
 
+def test_an_element_that_is_nearly_whole_is_whole_in_tables_and_formulas(panel: Any) -> None:
+    value = np.array([[1.0, 1.0], [1.0, 1.000001]])
+    shown = panel(traced(lambda x: x @ np.array([[1.0], [2.0]]), x=value))
+    shown.go(shown.find("record", "y"))
+    table = shown.root.locator('[data-row="input"] .picture table').first
+    assert cells(table) == [["1|", "1|"], ["1|", "1.000001|"]]
+    assert "1.000001" in shown.root.locator(".formulas").first.text_content()
+    assert "1.000001" in shown.root.locator('[id="tensor-0"]').text_content()
+
+
 HOSTILE = '<img src=x onerror="window.hacked=1">"><script>window.hacked=1</script>'
 
 

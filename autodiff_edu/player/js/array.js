@@ -43,8 +43,7 @@ export const formatItem = (item) => spell(item).replace(/^-/, "−");
  * @param {number} digits
  */
 export function formatBriefly(item, digits) {
-  if (typeof item !== "number") return formatItem(item);
-  if (Number.isInteger(item) ? Math.abs(item) < 1e5 : isFine(String(item))) return formatItem(item);
+  if (typeof item !== "number" || (Number.isInteger(item) && Math.abs(item) < 1e5)) return formatItem(item);
   const few = Number(item.toPrecision(digits));
   const rounded = Number.isInteger(few) && Math.abs(few) < 10 ** (digits - 1); // it isn't whole: −0.998 is −1.0
   const [plain, short] = [rounded ? few.toFixed(1) : String(few), few.toExponential().replace("e+", "e")];
@@ -265,8 +264,8 @@ export function arrayPlace(attributes = {}) {
     const narrow = isVector ? VECTOR_ROOM : NARROW;
     /** @type {(numbers: Data[][], count: number) => boolean} */
     const isTooWide = (numbers, count) => lettersOf(numbers, count) + 0.6 * numbers[0].length > (room ?? VECTOR_ROOM);
-    const digitsOf = (/** @type {Data[][]} */ numbers) =>
-      (lettersOf(numbers, 3) <= narrow && !(room && isTooWide(numbers, 3)) ? 3 : 2);
+    const digitsOf = (/** @type {Data[][]} */ numbers) => isFine(array.text) ? 10
+      : (lettersOf(numbers, 3) <= narrow && !(room && isTooWide(numbers, 3)) ? 3 : 2);
     const isWide = (/** @type {Piece} */ { rows: numbers }) => isTooWide(numbers, isVector ? 3 : digitsOf(numbers));
     const isTooLarge = size > LARGEST_TABLE || rows > most || columns > LONGEST_LINE;
     const wideRow = (room || isVector) && size > 0 && piecesOf(array).some(isWide);

@@ -1,7 +1,7 @@
 /** The entry at hand: its formula, its arrays, the cotangents, the accumulator, and what the tape holds. */
 
 import { arrayPlace, flat, formatBriefly, isTiny, isWritten, limitOf, piecesOf } from "./array.js";
-import { brief, digitsOfSum, withDigits } from "./brief.js";
+import { brief, digitsOfSum, isFine, withDigits } from "./brief.js";
 import { broadcastingView } from "./broadcasting.js";
 import { carry } from "./carrying.js";
 import { causesView } from "./causes.js";
@@ -23,11 +23,12 @@ const LONGEST_ALONE = 40; // and where a line says nothing else
 const MOST_TAPES = 3;
 const TURN = /[₀-₉]+$/; // which of the values that a name has had
 const SMALLEST = 0.72; // of the letters of a formula on stage
-const [LARGEST_MATRIX, LONGEST_VECTOR] = [3, 6]; // rows and columns of what a formula is written with in numbers
+const LONGEST_VECTOR = 6; // of what a formula is written with in numbers
 const [TABLE_ROOM, SUM_ROOM] = [10, 15]; // letters of numbers side by side on stage; on a phone the first for both,
 const [FEW, ROOM_OF_FEW] = [4, 23]; // unless a sum has so few numbers
 /** Where tall matrices may be numbers on stage, tried in turn: in the sum (1), and in the rows, stacked (2) or not. */
 const WRITTEN = [[1, 2], [1, 1], [1, 0], [0, 2], [0, 1], [0, 0]];
+const [HIGH, LOW] = [4, 3]; // rows of what a formula is written with in numbers, if there is room, or else
 const isLong = (/** @type {NDArray | null | undefined} */ array) =>
   array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 3);
 
@@ -104,6 +105,9 @@ function short(array, staged = false) {
   return isTiny(number) ? number.toExponential(2) : number.toPrecision(3);
 }
 
+/** @type {(array: NDArray, rows: Data[][]) => Element} */
+const drawRows = (array, rows) =>
+  drawMatrix(rows.map((row) => row.map((item) => formatBriefly(item, isFine(array.text) ? 10 : 3))));
 /** @type {(array: NDArray | null, most: number) => boolean} */
 const isSmall = (array, most) =>
   isWritten(array) && (array.shape.length === 1 ? array.shape[0] <= LONGEST_VECTOR
@@ -179,12 +183,9 @@ function formulasOf(trace, read, history, tangents, isCovered, isAsking, staged,
   /** @type {(array: NDArray | null) => Element[]} */
   const outcome = (array) =>
     (array && array.text.length > LONGEST_RESULT ? [] : [result(array ? written(array) : UNKNOWN)]);
-  /** @type {(array: NDArray) => Element} */
-  const matrix = (array) =>
-    drawMatrix(piecesOf(array)[0].rows.map((row) => row.map((item) => formatBriefly(item, 3))));
   /** @type {(array: NDArray | null, most: number) => Element[]} */
   const inNumbers = (array, most) =>
-    (array?.shape.length > 1 && isSmall(array, most) ? [matrix(array)] : outcome(array));
+    (array?.shape.length > 1 && isSmall(array, most) ? [drawRows(array, piecesOf(array)[0].rows)] : outcome(array));
   /**
    * Signs before the nodes, but for one that says what the one before it says.
    * @type {(first: string, nodes: Element[]) => [sign: string, node: Element][]}
@@ -231,7 +232,7 @@ function formulasOf(trace, read, history, tangents, isCovered, isAsking, staged,
       if (upright && array.shape.length === 1) {
         array = { ...array, shape: [...array.shape, 1], data: flat(array).map((item) => [item]) };
       }
-      if (isSmall(array, most) && most) return { node: matrix(array) };
+      if (isSmall(array, most) && most) return { node: drawRows(array, piecesOf(array)[0].rows) };
       const of = leaf === "g" || leaf === "y" ? output : given[/** @type {number} */ (leaf)];
       const limit = boxes[/** @type {number} */ (of)].limits?.[leaf === "g" ? "cotangent" : "value"];
       return { node: drawPicture(pictureOf(array, limit ?? limitOf(array))) };
@@ -331,7 +332,7 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
     if (text.length <= alone() || !isWritten(array)) return [["=", result(text, alone())]];
     if (array.shape.length === 1) return [["=", result(text)]]; // one row, which goes on in the next line
     return piecesOf(array).map(({ rows: numbers }, index) =>
-      [index ? "" : "=", drawMatrix(numbers.map((row) => row.map((item) => formatBriefly(item, 3))))]);
+      [index ? "" : "=", drawRows(array, numbers)]);
   };
   /** @type {(step: Step, number: number, most: number) => void} */
   const showFormulas = (step, number, most) => {
@@ -344,7 +345,7 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
     if (entry) {
       const compute = (/** @type {number} */ largest) =>
         forward.replaceChildren(formulas.forward(step.entry, number, largest));
-      compute(step.kind === "record" ? LARGEST_MATRIX : 0); // the rows have what is larger
+      compute(step.kind === "record" ? LOW : 0); // the rows have what is larger
       if (forward.scrollWidth > forward.clientWidth) compute(0);
       const covered = isCovered() && !history.arrived(step.entry, number); // whether anything flows is an answer
       if (pushes) {
@@ -569,7 +570,7 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
     const say = (/** @type {number} */ tape) =>
       words.holds(called(tape), read.bytes(tape, number), read.change(tape, number));
     write(memory, held.map(say).join(" · "));
-    const draw = (most = LARGEST_MATRIX, inSum = 0, inRows = 0) => {
+    const draw = (most = LOW, inSum = 0, inRows = 0) => {
       showFormulas(step, number, most);
       showSum(step, number, inSum);
       showRows(step, number, named, inRows);
@@ -581,7 +582,8 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
     const isMore = flow.staged() && inside.querySelector(".heat, .formulas svg");
     /** @type {(lost: number[]) => boolean} */
     const isRoom = (lost) => lost.every((part, index) => part <= least[index]);
-    if (isMore && !WRITTEN.some((where) => isRoom(draw(LARGEST_MATRIX + 1, ...where)))) draw();
+    const ways = WRITTEN.flatMap((where) => [[HIGH, ...where], [LOW, ...where]]);
+    if (isMore) ways.some((way) => isRoom(draw(...way))); // the last one is the first again
     if (step.kind === "accumulate") carry(element, flow);
   };
   /**
