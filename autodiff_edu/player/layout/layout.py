@@ -258,8 +258,8 @@ def _measure(document: dict[str, Any], arts: dict[int, dict[str, Any]]) -> list[
             # No cotangent ever reaches it: one line says it all, "c = 2", or "2" where the number is the name.
             characters = text if description["name"] == description["value"]["text"] else name + 3 + text
             width, height = characters * CHARACTER + 2 * PADDING, BOX["plain_height"]
-            sides = (reach, max(height, art["value"] + 8)) if art else (width, height)
-            boxes.append(Vertex(tensor, *sides, plain=True))
+            width, height = (reach, max(height, art["value"] + 8)) if art else (width, height)
+            boxes.append(Vertex(tensor, width, height, plain=True))
         else:
             operation = min(len(operations.get(tensor, "")), LONGEST_NAME)
             characters = max(name + (operation and operation + 2), 0 if art else text)

@@ -165,7 +165,9 @@ def test_a_constant_of_four_rows_has_no_place_for_a_cotangent_either():
     player = ad.play(lambda y: np.mean((y - wanted) ** 2), np.array([[0.1234567], [2.0], [3.0], [4.0]]))
     content = player._content
     boxes = {t["name"]: box for t, box in zip(content["trace"]["tensors"], content["layout"]["tensors"], strict=True)}
-    assert boxes["wanted"]["art"]["rows"] and boxes["wanted"]["plain"] and not boxes["y"]["plain"]
+    assert boxes["wanted"]["art"]["rows"]
+    assert boxes["wanted"]["plain"]
+    assert not boxes["y"]["plain"]
 
 
 def test_a_constant_that_no_cotangent_reaches_is_one_line():
