@@ -271,13 +271,14 @@ def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3) -> int:
     rows = zip(*(array.ravel().tolist() for array in np.broadcast_arrays(*arrays)), strict=True)
     counts = []
     for total, *parts in ([float(value) for value in row] for row in rows):  # a longdouble may be beyond a float
-        kept = _count_digits(parts, total, 6)
+        kept = _count_digits(tuple(parts), total, 6)
         parts = [float(number(part, kept)) for part in parts]
-        counts.append(kept if least == 6 else _count_digits(parts, float(number(total, 6)), least))
+        counts.append(kept if least == 6 else _count_digits(tuple(parts), float(number(total, 6)), least))
     return max(counts, default=least)
 
 
-def _count_digits(parts: list[float], total: float, least: int) -> int:
+@lru_cache(maxsize=64)  # a document asks, then its sentence
+def _count_digits(parts: tuple[float, ...], total: float, least: int) -> int:
     if not total or not all(map(isfinite, (total, *parts))):
         return least
 
