@@ -7,9 +7,11 @@ are all that leads from their arguments to their result.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
-from itertools import islice
+from itertools import groupby, islice
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -484,10 +486,15 @@ def _find_zeros(value: float, moves: dict[float, float]) -> dict[float, float]:
 
     Next to a pole, a few moves are so large that all others would count as rounding: hence not the largest of them.
     """
-    zeros = {}
-    for at in moves:
-        sizes = sorted(abs(m) for near, m in moves.items() if abs(near) <= abs(at) and np.isfinite(m))
-        zeros[at] = max(1e-12 * abs(value), 1e-8 * sizes[len(sizes) * 3 // 4] if sizes else 0.0)
+    zeros: dict[float, float] = {}
+    sizes: list[float] = []  # of the moves so far, sorted
+    for _, both in groupby(sorted(moves, key=abs), abs):
+        reached = list(both)
+        for at in reached:
+            if isfinite(moves[at]):
+                insort(sizes, abs(moves[at]))
+        small = max(1e-12 * abs(value), 1e-8 * sizes[len(sizes) * 3 // 4] if sizes else 0.0)
+        zeros |= dict.fromkeys(reached, small)
     return zeros
 
 
