@@ -13,6 +13,7 @@ Sides(results=array([1]), elements=array([1]), left=array([-1.]), right=array([1
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -213,11 +214,17 @@ CORNERS |= CHOOSING
 # Reductions ---------------------------------------------------------------------------------------------------------
 
 
+def options_of(entry: Entry, arrays: int = 1) -> dict[str, Any]:
+    """Return what a function was given besides its first arrays, by name, whether it was named in the call or not."""
+    names = [*signature(entry.operation).parameters][arrays:]
+    return dict(zip(names, entry.values[arrays:], strict=False)) | dict(entry.parameters)
+
+
 def reduction(operation: Any, slopes: Callable[..., tuple[Any, Any]]) -> None:
     """Register the slopes of a reduction, for every element: `slopes(y, x, axis, **parameters)`, with y's axes kept."""
 
     def sides(entry: Entry, moved: list[int], _: Motion | None) -> Sides:
-        (x,), y, parameters = entry.values, entry.output_value, dict(entry.parameters)
+        x, y, parameters = entry.values[0], entry.output_value, options_of(entry)
         axis, keepdims = parameters.pop("axis", None), parameters.pop("keepdims", False)
         kept = restore(y, x, axis, keepdims)
         left, right = (np.broadcast_to(side, np.shape(x)).ravel() for side in slopes(kept, x, axis, **parameters))
@@ -304,7 +311,7 @@ def vectors(x: Any, axis: int) -> Any:
 
 def sort_sides(entry: Entry, moved: list[int], _: Motion | None) -> Sides:
     """Return the sides of a sort: of equal elements, one that grows becomes the last, one that shrinks the first."""
-    axis = entry.parameters.get("axis", -1)
+    axis = options_of(entry).get("axis", -1)
     x, y, places = (vectors(a, axis) for a in (entry.values[0], entry.output_value, positions(entry.output_value)))
     found = [np.zeros((3, 0), int)]
     for row, ordered, place in zip(x, y, places, strict=True):
@@ -322,7 +329,7 @@ def partition_sides(entry: Entry, moved: list[int], _: Motion | None) -> Sides:
 
     Where that makes other elements change their places, the result jumps.
     """
-    options = dict(entry.parameters)
+    options = options_of(entry, 2)
     axis, kth = options.pop("axis", -1), entry.values[1]
     found = [np.zeros((4, 0))]
     for row, place in zip(*(vectors(a, axis) for a in (entry.values[0], positions(entry.output_value))), strict=True):
