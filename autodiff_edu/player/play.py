@@ -232,7 +232,11 @@ def _show_until(error: Exception, traced: Trace, predict: bool, stage: bool) -> 
 def _name_arguments(function: Callable[..., Any], count: int) -> list[str]:
     """Name the arguments as the function does; raise a TypeError if it does not take this many."""
     with suppress(ValueError):  # functions written in C may have no signature
-        inspect.signature(function).bind(*range(count))
+        try:
+            inspect.signature(function).bind(*range(count))
+        except TypeError as error:
+            given = f"{count} argument{'' if count == 1 else 's'}"
+            raise TypeError(f"{name_of(function)} can't be called with {given}: {error}") from None
     return names_of_parameters(function, count)
 
 

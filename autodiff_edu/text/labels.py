@@ -49,7 +49,7 @@ MANY = 12
 """With more arguments than this (in np.stack, for example), a table line names only the first ones and the last."""
 
 
-LETTERS = {"t": "tvuw", "s": "srqp", "x": "xzuw"}
+LETTERS = {"t": "tvuwq", "s": "srqp", "x": "xzuw"}
 """What the names begin with that are made up for results, for results on no tape, and for what is watched. The first
 letter is taken that begins no such name of the reader's."""
 
@@ -109,9 +109,11 @@ class Labels:
     def __init__(
         self, with_aliases: bool = False, assigned: dict[int, str] | None = None, taken: Iterable[str] = ()
     ) -> None:
-        numbered = {name[0] for name in taken if re.fullmatch(r"[a-z]\d+", name)}
-        self._letters = {
-            kind: next((each for each in letters if each not in numbered), kind) for kind, letters in LETTERS.items()
+        known = set(taken)
+        numbered = {name[0] for name in known if re.fullmatch(r"[a-z]\d+", name)}
+        self._letters = {  # v3 beside the third v would be confusing
+            kind: next((each for each in letters if each not in numbered and (each == kind or each not in known)), kind)
+            for kind, letters in LETTERS.items()
         }
         self._with_aliases, self._assigned = with_aliases, assigned or {}
         self._aliases: set[tuple[int, str]] = set()

@@ -269,12 +269,19 @@ class Trace:
         message = str(error).strip().partition("\n")[0]
         message = message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 1] + "…"
         text = f"{type(error).__name__}{': ' if message else ''}{message}"
-        if advice := explain_sequence(error):
+        if advice := explain_sequence(error) or self._explain_none(message):
             text = f"{text.rstrip('.')}. {advice.rstrip('.')}"
             error.add_note(advice)
         self._see(events.Error(where, text))
         for note in notes:
             self._see(events.Remark(note))
+
+    def _explain_none(self, message: str) -> str:
+        """Return why the gradient that was asked for last is None, if that is what an error is about."""
+        outcomes = [event for event in self.events if isinstance(event, events.Outcome)]
+        if "NoneType" not in message or not outcomes or outcomes[-1].result is not None or not outcomes[-1].causes:
+            return ""
+        return f"The gradient before it is None. {outcomes[-1].causes[0][3]}"
 
     def document(self) -> dict[str, Any]:
         """Return the trace as the nested dicts and lists that `document.py` describes.

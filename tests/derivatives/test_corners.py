@@ -44,6 +44,28 @@ def slopes(f, *values):
     return float(corner.left[0]), float(corner.right[0]), float(corner.slope[0])
 
 
+@pytest.mark.parametrize(
+    ("plain", "named"),
+    [
+        (lambda z: z.max(1, keepdims=True), lambda z: z.max(axis=1, keepdims=True)),
+        (lambda z: np.min(z, 0), lambda z: np.min(z, axis=0)),
+        (lambda z: np.std(z, 1), lambda z: np.std(z, axis=1)),
+        (lambda z: np.linalg.norm(z, 1, 1), lambda z: np.linalg.norm(z, ord=1, axis=1)),
+        (lambda z: np.sort(z, 0), lambda z: np.sort(z, axis=0)),
+        (lambda z: np.partition(z, 1, 0), lambda z: np.partition(z, 1, axis=0)),
+    ],
+)
+def test_an_axis_is_the_same_whether_it_is_named_or_not(plain, named):
+    def told(f):
+        z = ad.Variable([[1.0, 1.0, 0.0], [1.0, 3.0, 3.0], [0.0, 0.0, 0.0]], name="z")
+        with ad.GradientTape() as tape:
+            y = f(z)
+        return [(c.elements, c.results, *map(list, (c.left, c.right, c.slope))) for c in tape.corners(y, z)]
+
+    assert told(plain)[0][0]
+    assert told(plain) == told(named)
+
+
 def test_seven_ways_to_write_the_larger_of_x_and_zero_have_one_corner_and_three_slopes():
     ways = {
         "maximum": (lambda x: np.maximum(x, 0), 0.5),

@@ -508,3 +508,16 @@ def test_results_on_no_tape_avoid_the_reader_s_names_too():
         tape.watch(w)
         w * np.sin(s1)
     assert [tensor["name"] for tensor in traced.document()["tensors"]] == ["w", "s1", "r1", "t1"]
+
+
+def test_a_made_up_name_is_not_like_a_name_of_the_reader_s_with_a_number():
+    def fall(y, v):
+        h, t0 = 0.1, 0.0
+        for _ in range(2):
+            v = v + h * (-9.81 - 0.1 * v)
+            y = y + h * v + t0
+        return y
+
+    names = [tensor["name"] for tensor in ad.play(fall, 10.0, 0.0).document()["tensors"]]
+    assert {"v", "v₂", "u1"} <= {*names}
+    assert "v1" not in names

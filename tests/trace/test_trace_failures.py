@@ -20,6 +20,25 @@ def layer(h, w):
     return a @ w
 
 
+def test_an_error_about_none_says_why_the_gradient_was_none():
+    def train():
+        w = ad.Variable([1.0, 2.0], name="w")
+        for _ in range(2):
+            with ad.GradientTape() as tape:
+                loss = np.sum(w * w)
+            w = w - 0.1 * tape.gradient(loss, w)
+
+    with pytest.raises(TypeError, match="NoneType") as caught:
+        ad.play(train)
+    last = caught.value.player.document()["steps"][-1]
+    for said in (last["text"], last["lesson"][0], caught.value.__notes__[0]):
+        assert "The gradient before it is None." in said
+        assert "Write w.assign(...)" in said
+    with pytest.raises(TypeError, match="NoneType") as caught:
+        ad.play(lambda x: x * None, 2.0)
+    assert "gradient" not in caught.value.player.transcript().splitlines()[-1]
+
+
 def test_the_operands_of_what_failed_are_there_and_its_output_never_has_a_value():
     h, w = ad.Variable(np.ones((3, 2)), name="h"), ad.Variable(np.ones((3, 1)), name="w")
     document = failed(layer, h, w)

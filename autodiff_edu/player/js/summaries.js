@@ -5,7 +5,7 @@ import { brief } from "./brief.js";
 import { RECORDS } from "./granularity.js";
 import { STRINGS } from "./strings.js";
 
-const MOST = 4; // names in a sentence
+const MOST = 5; // names in a sentence
 const FEW = 4; // numbers of an array that a sentence writes, as text/formatting.py does
 const BACKWARD = new Set(["seed", "pull back", "accumulate"]);
 const LINE = /^.*?line \d+(?:, in [^:]+)?: /i; // how the sentence of a step begins
@@ -23,11 +23,12 @@ function readLine({ code }, { code: part, line }) {
 }
 
 /**
- * The numbers of an array if they are few; else nothing, and a sentence has its shape.
+ * The numbers of an array if they are few; else nothing, and a sentence has its shape. A number has all its digits, so
+ * that one sees how it changes from turn to turn.
  * @param {NDArray} array
  */
 const write = (array) =>
-  (array.shape.length > 1 || (array.shape.length && flat(array).length > FEW) ? "" : brief(array.text));
+  (!array.shape.length ? array.text : array.shape.length > 1 || flat(array).length > FEW ? "" : brief(array.text));
 
 /**
  * What a sentence has room for: the latest, and of many those with few numbers.
@@ -54,29 +55,21 @@ export function summarize(trace, history, size, first, last) {
   const kinds = new Set(range.map(({ kind }) => kind));
   /** @type {(name: string) => string} */
   const written = (name) => name.replace(/[₀-₉]+$/, ""); // as the program writes it, whichever of its values it is
-  /** The last values of names; `updated` are to be listed last: the loss was computed before these new values. */
-  const valuesOf = (/** @type {number} */ from, /** @type {number} */ to, updated = new Set()) => {
+  const made = () => {
     /** @type {Map<string, NDArray>} */
     const found = new Map();
-    for (const { kind, entry, tensor, value } of steps.slice(from, to + 1)) {
+    /** @type {Set<string>} */
+    const updated = new Set(); // listed last: the loss was computed before these new values
+    for (const { kind, entry, tensor, value } of range) {
       const named = value ? tensor : RECORDS.has(kind) ? entries[entry].output : undefined;
       if (named === undefined || tensors[named].unnamed) continue;
       const name = written(tensors[named].name);
-      found.set(name, value ?? history.known(named, to));
+      found.set(name, value ?? history.known(named, last));
       updated[value ? "add" : "delete"](name);
     }
-    return found;
-  };
-  const made = () => {
-    const [updated, before] = [new Set(), valuesOf(Math.max(2 * first - last - 1, 0), first - 1)]; // of as many steps
-    const chosen = choose(valuesOf(first, last, updated));
-    /** @type {(name: string, array: NDArray) => string} */
-    const apart = (name, array) => { // with all its digits where fewer would show the value that the name had before
-      const [now, then] = [array, before.get(name)].map((one) => one && write(one));
-      return now && now === then ? array.text : now;
-    };
+    const chosen = choose(found);
     const [computed, assigned] = [false, true].map((wanted) => chosen.filter(([name]) => updated.has(name) === wanted)
-      .map(([name, array]) => words.value(name, apart(name, array), array.shape)).join(", "));
+      .map(([name, array]) => words.value(name, write(array), array.shape)).join(", "));
     return [computed, assigned].filter(Boolean).join(words.then);
   };
   /** What it hands on: the cotangents of what it was computed from, not of what it has computed itself. */

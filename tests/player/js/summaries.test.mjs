@@ -35,7 +35,7 @@ test("a turn is summed up by its names", () => {
   assert.ok(first.split(", ").length <= 4);
 });
 
-test("a value has all its digits where three would show the last one of its name", () => {
+test("a number has all its digits, so that its turns can be told apart", () => {
   const after = summariesOf(others.newton, "turn").map((text) => text.split("after the update, ")[1]);
-  assert.deepEqual(after, ["x = 2.1.", "x = 2.09.", "x = 2.09455.", "x = 2.09455."]);
+  assert.deepEqual(after, ["x = 2.1.", "x = 2.09457.", "x = 2.09455.", "x = 2.09455."]);
 });
