@@ -404,9 +404,10 @@ class StepPicture:
         pieces += [_draw_group_name(group, left, right) if group else [] for group in groups]
         for tensor, box in enumerate(self.layout["tensors"]):
             shapes = self.box(tensor, box) if box_is_visible(box) else []
-            # Half a number reads as another number, so a box that is cut at its side shows only its frame.
-            is_whole = left <= box["x"] + 1 and box["x"] + box["width"] <= right + 1
-            pieces.append([shape for shape in shapes if _is_between(shape, top, bottom)] if is_whole else shapes[:1])
+            # Half a number reads as another number, so a box that is cut at its side shows only its name.
+            if box["x"] + 1 < left or box["x"] + box["width"] > right + 1:
+                shapes = [*shapes[:1], *_draw_name_in_sight(box, left, right)]
+            pieces.append([shape for shape in shapes if _is_between(shape, top, bottom)])
         return pieces
 
     def trail(self, arrives: int) -> list[dict[str, Any]]:
@@ -602,6 +603,14 @@ def _draw_sign(x: float, y: float, is_wanted: bool) -> list[Drawn]:
     """Draw an exclamation mark in a disc, as js/boxes.js does."""
     disc = Path(rounded_box(x - 7, y - 7, 14, 14, 7), RED)
     return [disc, TextLine(x, y + 4, "!", 11, PAPER, "middle", bold=True)] if is_wanted else []
+
+
+def _draw_name_in_sight(box: dict[str, Any], left: float, right: float) -> list[Drawn]:
+    """Draw the name of a box where it is seen; nothing if that is too narrow."""
+    x, end = max(left, box["x"]) + BOX["padding"], min(right, box["x"] + box["width"]) - BOX["padding"]
+    if box["plain"] or width_of(box["heading"], 12, MONOSPACE) > end - x:
+        return []
+    return [TextLine(x, box["y"] + BOX["name"], box["heading"], 12, QUIET, bold=True)]
 
 
 def _is_between(shape: Drawn, top: float, bottom: float) -> bool:
