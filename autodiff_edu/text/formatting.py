@@ -200,8 +200,8 @@ def brief(text: str, digits: int | None = None) -> str:
 
     >>> brief("[2.00456 2 0.5 0.499987]")
     '[2.00 2 0.5 0.500]'
-    >>> brief("1.000001"), brief("1.000001", 3)
-    ('1.000001', '1.00')
+    >>> brief("1.000001"), brief("1.000001", 3), brief("-9.99822e+23")
+    ('1.000001', '1.00', '-1.00e+24')
     """
 
     def write(found: re.Match[str]) -> str:
@@ -212,13 +212,13 @@ def brief(text: str, digits: int | None = None) -> str:
 
 
 def _round_number(text: str, exponent: str, digits: int) -> str:
-    whole, digits = text + exponent, max(digits, text.index("."))
+    digits = max(digits, text.index("."))
     # a text halfway between two numbers is rounded up, as a reader would
     written = f"{float(text) * (1 + 1e-12 * (digits < 12)):#.{digits}g}".rstrip(".")
     rounded = float(written)
     if rounded == float(text) or "e" in written:
         written = f"{rounded:.{max(digits, 6)}g}"
-    return f"{written}{exponent}" if rounded < 10 or not exponent else whole
+    return f"{written}{exponent}" if rounded < 10 or not exponent else f"{float(text + exponent):.{digits - 1}e}"
 
 
 MOST_DIGITS = 15

@@ -12,8 +12,11 @@ export const brief = (text, least) => text.replace(/(\d+\.\d+)(e[-+]\d+)?/g, (wh
   const written = (Number(fraction) * (1 + (digits < 12 ? 1e-12 : 0))).toPrecision(digits); // halfway means up
   const rounded = Number(written);
   const isWhole = rounded === Number(fraction) || written.includes("e");
-  return rounded < 10 || !exponent ? `${isWhole ? rounded : written}${exponent}` : whole;
+  if (exponent && rounded >= 10) return pad(Number(whole).toExponential(digits - 1));
+  return `${isWhole ? rounded : written}${exponent}`;
 });
+/** With two digits in the exponent, as Python writes it. */
+const pad = (/** @type {string} */ text) => text.replace(/([-+])(?=\d$)/, "$10");
 
 const MOST_DIGITS = 15;
 /**
@@ -22,7 +25,7 @@ const MOST_DIGITS = 15;
  */
 export const withDigits = (number, digits, known = Math.max(6, digits)) => {
   const isFar = number !== 0 && (Math.abs(number) < 1e-4 || Math.abs(number) >= 10 ** known);
-  return brief(isFar ? number.toExponential().replace(/([-+])(?=\d$)/, "$10") : String(number + 0), digits);
+  return brief(isFar ? pad(number.toExponential()) : String(number + 0), digits);
 };
 
 /**
