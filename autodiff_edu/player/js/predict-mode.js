@@ -79,10 +79,11 @@ export function predictModeView(trace, history, { grouped, drill, reveal, cover,
   };
   /** @type {(nth: number, text: string, right?: boolean | null) => void} */
   const end = (nth, text, right = nth > 0) => {
-    const number = asked;
+    const [number, said] = [asked, question.prompt];
     if (!isDone()) results.set(drill ? drill.number : number, nth);
     withdraw();
     reveal(number);
+    write(prompt, said); // which the verdict answers
     say(text, right, ...onwards());
     if (drill) /** @type {HTMLElement} */ (links.firstChild).focus({ preventScroll: true });
   };
