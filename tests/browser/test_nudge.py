@@ -230,6 +230,21 @@ def test_the_graph_shows_what_changes_and_the_axes_have_names(visit: Any, tmp_pa
     assert not changes.count()
 
 
+def cancel(x: Any) -> Any:
+    return (1 - np.cos(x)) / x**2
+
+
+def test_numbers_far_from_1_are_written_as_everywhere_else(visit: Any, tmp_path: Path) -> None:
+    ad.play(cancel, 1e-8).save(tmp_path / "far.html")
+    nudging = Nudging(visit((tmp_path / "far.html").as_uri())).open()
+    assert nudging.changes() == "x: 1e-08 → 1.1e-08"
+    assert nudging.numbers()["the cotangent says"] == "1e+08 × 1e-09 = +0.1"
+    assert {"−1e-08", "+1e-08"} <= set(nudging.panel.locator("svg text").all_text_contents())
+    ad.play(lambda y: np.sqrt(y * y + 1) - y, 1e9).save(tmp_path / "far.html")
+    nudging = Nudging(visit((tmp_path / "far.html").as_uri())).open()
+    assert nudging.changes() == "by +0.1", "with six digits, both are 1e+09"
+
+
 # The contrast of what is faded with its background, as WCAG 2 measures it.
 CONTRAST = """parts => parts.map((part) => {
   const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });

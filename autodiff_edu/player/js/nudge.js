@@ -1,6 +1,7 @@
 /** Nudging: how far a target moves when a tensor does, and how far the cotangent says. */
 
-import { formatBriefly } from "./array.js";
+import { formatItem } from "./array.js";
+import { withDigits } from "./brief.js";
 import { draw, make, set, write } from "./dom.js";
 import { elementsView, placeOf } from "./elements.js";
 import { STRINGS } from "./strings.js";
@@ -16,8 +17,9 @@ const toDigits = (/** @type {number} */ number, digits = 4) => Number(number.toP
 /** Adds `part`, which was rounded, and drops all digits beyond its last: 0, not 0.00012. */
 const addRounded = (/** @type {number} */ number, /** @type {number} */ part) => toDigits(
   Number((number + part).toFixed(Math.min(100, Math.max(0, 3 - Math.floor(Math.log10(Math.abs(part))))))));
-const withMinus = (/** @type {number | string} */ number) => String(number).replace("-", "−");
-const withSign = (/** @type {number} */ number) => (number > 0 ? `+${number}` : withMinus(number));
+/** Writes a number as the rest of the page does. */
+const written = (/** @type {number} */ number, digits = 4) => formatItem(withDigits(toDigits(number, digits), 6));
+const withSign = (/** @type {number} */ number, digits = 4) => `${number > 0 ? "+" : ""}${written(number, digits)}`;
 
 /**
  * @typedef {object} Moved
@@ -96,7 +98,7 @@ function plotOf(points, at, names, why) {
     draw("text", { x: left, y: top, "text-anchor": anchor, class: words.length > most ? "long" : null }, words);
   /** @type {(left: number, top: number, anchor: string, number: number) => SVGTextElement} */
   const end = (left, top, anchor, number) =>
-    text(left, top, anchor, `${number > 0 ? "+" : ""}${formatBriefly(number, 3)}`, LONGEST_NUMBER);
+    text(left, top, anchor, withSign(number, 3), LONGEST_NUMBER);
   const foot = PLOT_HEIGHT - 4;
   return [
     path("axes", `M${PLOT_LEFT} ${y(0)}H${right}M${x(0)} ${PLOT_EDGE}V${bottom}`),
@@ -194,15 +196,17 @@ export function nudgeView(trace, history, panel, stays = false) {
     const at = points[/** @type {any} */ (slider.value)];
     const [by, moved] = [withSign(at.by), at.moved === null ? missing(at) : withSign(at.moved)];
     const said = at.said === null ? words.nothing : withSign(at.said);
-    const gap = at.said === null || at.moved === null ? null : withSign(toDigits(at.moved - at.said));
+    const gap = at.said === null || at.moved === null ? null : withSign(at.moved - at.said);
     /** @type {(name: string, term: string, number: string) => HTMLElement} */
     const row = (name, term, number) => make("div", { class: name }, make("dt", {}, term), make("dd", {}, number));
-    const to = from === undefined ? null : withMinus(toDigits(from + at.by, 6));
-    write(change, to === null ? words.by(by) : words.change(place, withMinus(from), to));
+    const to = from === undefined ? null : written(from + at.by, 6);
+    const before = from === undefined ? null : written(from, 6);
+    // Where both read the same, by how much says more.
+    write(change, to === before ? words.by(by) : words.change(place, before, to));
     numbers.replaceChildren(
       row("moved", words.moves(targetName), moved),
       row("said", isFinished(tensor) ? words.says : words.saysFinished,
-        slope === undefined ? said : words.product(withMinus(slope), withMinus(at.by), said)),
+        slope === undefined ? said : words.product(written(slope), written(at.by), said)),
       row("gap", words.gap, gap ?? "—"),
     );
     plot.replaceChildren(...plotOf(points, at, [words.nudgeOf(what), words.changeOf(targetName)], always));
@@ -223,13 +227,13 @@ export function nudgeView(trace, history, panel, stays = false) {
   /** @type {(nudge: ReturnType<typeof readNudges>[number], at: Moved) => void} */
   const mark = ({ tensor, target, from, place }, at) => {
     const before = Number(trace.tensors[target].value.text);
-    const after = at.moved === null ? missing(at) : withMinus(addRounded(before, at.moved));
-    const to = from === undefined ? withSign(at.by) : withMinus(toDigits(from + at.by));
+    const after = at.moved === null ? missing(at) : written(addRounded(before, at.moved));
+    const to = from === undefined ? withSign(at.by) : written(from + at.by);
     const name = trace.tensors[tensor].name === place ? "" : `${place}: `;
-    const first = from === undefined ? to : `${name}${withMinus(toDigits(from))} → ${to}`;
+    const first = from === undefined ? to : `${name}${written(from)} → ${to}`;
     const isOn = !element.hidden && at.by !== 0;
     markChanges(element.isConnected ? element.closest(".player") : null,
-      isOn ? { [tensor]: first, [target]: `${withMinus(toDigits(before))} → ${after}` } : {},
+      isOn ? { [tensor]: first, [target]: `${written(before)} → ${after}` } : {},
       isOn ? listMoving(trace, tensor) : new Set());
   };
   const choose = (/** @type {number | string} */ index) => {
