@@ -245,6 +245,31 @@ def test_numbers_far_from_1_are_written_as_everywhere_else(visit: Any, tmp_path:
     assert nudging.changes() == "by +0.1", "with six digits, both are 1e+09"
 
 
+@pytest.mark.parametrize(
+    ("function", "value", "shown"),
+    [
+        (cancel, 1e-8, ["→ 1.1e-08", "0 → 0.9175"]),
+        (lambda y: np.sqrt(y * y + 1) - y, 1e9, ["+0.1", "0 → 0"]),
+        (lambda a: np.sum(np.linalg.inv(a)), [[1, 2], [2, 4 + 1e-12]], ["a[0, 0]: 1 → 1.1", "→ 1.1e+07"]),
+    ],
+)
+def test_a_change_that_does_not_fit_into_its_box_shows_the_new_value_alone(
+    function: Any, value: Any, shown: list[str], visit: Any, tmp_path: Path
+) -> None:
+    ad.play(function, value).save(tmp_path / "wide.html")
+    nudging = Nudging(visit((tmp_path / "wide.html").as_uri())).open()
+    changes = nudging.root.locator(".graph .change")
+    assert changes.all_text_contents() == shown
+    for change in changes.all():
+        width, frame = (
+            change.bounding_box()["width"],
+            change.locator("xpath=../*[local-name() = 'rect']").bounding_box(),
+        )
+        assert change.bounding_box()["x"] + width < frame["x"] + frame["width"]
+        change.evaluate("text => text.removeAttribute('textLength')")
+        assert width >= change.bounding_box()["width"] / 1.3, "no letter is squeezed until it cannot be read"
+
+
 # The contrast of what is faded with its background, as WCAG 2 measures it.
 CONTRAST = """parts => parts.map((part) => {
   const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
