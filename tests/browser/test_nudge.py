@@ -364,6 +364,29 @@ def test_on_stage_its_numbers_have_20_pixels(visit: Any, tmp_path: Path) -> None
     assert nudging.root.get_attribute("data-stage") is not None, "Esc ended the nudging, not the stage"
 
 
+@pytest.mark.parametrize("value", [1e-8, [[1e-8, 2e-8, 1e-8], [2e-8, 1e-8, 2e-8]]])
+@pytest.mark.parametrize("height", [720, 1080])
+def test_on_stage_its_reason_is_whole_and_the_largest_text_there(
+    value: Any, height: int, visit: Any, tmp_path: Path
+) -> None:
+    ad.play(lambda x: np.sum(cancel(x)), value).save(tmp_path / "reason.html")
+    viewport = {"width": height * 16 // 9, "height": height}
+    nudging = Nudging(visit((tmp_path / "reason.html").as_uri(), viewport=viewport))
+    nudging.root.focus()
+    nudging.player.press("End")
+    nudging.open()
+    nudging.player.press("f")
+    nudging.root.locator(":scope[data-stage]").wait_for()
+    reason = nudging.panel.locator("p")
+    assert reason.inner_text().startswith("The gap comes from rounding, not from curvature")
+    assert "faded" not in reason.inner_text(), "that is not why"
+    sizes = "parts => parts.map((part) => parseFloat(getComputedStyle(part).fontSize))"
+    [size] = reason.evaluate_all(sizes)
+    assert size >= max(19, *nudging.panel.locator("dt, dd, span, label").evaluate_all(sizes))
+    inner, outer = reason.bounding_box(), nudging.panel.bounding_box()
+    assert inner["y"] + inner["height"] <= outer["y"] + outer["height"]
+
+
 def test_on_stage_no_letters_of_its_plot_are_too_small(visit: Any, tmp_path: Path) -> None:
     for values in (1.5, [1.0, 2.0]):
         ad.play(lambda w: np.sum(w * w), values).save(tmp_path / "plot.html")

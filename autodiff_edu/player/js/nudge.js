@@ -219,8 +219,9 @@ export function nudgeView(trace, history, panel, stays = false) {
     const unreached = slope === undefined && words.unreached(place);
     const of = bent ? words.curved : words.straight;
     const isFaded = at.by !== 0 && [...listMoving(trace, tensor)].some((one) => one !== tensor && one !== target);
-    const reason = (at.isOther && at.reason) || unreached || at.reason || always || of;
-    write(why, isFaded ? `${reason} ${words.faded}` : reason);
+    const reason = (at.isOther && at.reason) || unreached || at.reason || always;
+    why.replaceChildren(reason || of, isFaded ? make("i", {}, ` ${words.faded}`) : "");
+    set(why, "data-reason", Boolean(reason) || null);
     set(slider, "aria-valuetext", words.aloud(by, targetName, moved, said));
     const { value } = trace.tensors[nudge.tensor];
     const offered = new Map();
