@@ -230,6 +230,46 @@ def test_the_graph_shows_what_changes_and_the_axes_have_names(visit: Any, tmp_pa
     assert not changes.count()
 
 
+def cancel(x: Any) -> Any:
+    return (1 - np.cos(x)) / x**2
+
+
+def test_numbers_far_from_1_are_written_as_everywhere_else(visit: Any, tmp_path: Path) -> None:
+    ad.play(cancel, 1e-8).save(tmp_path / "far.html")
+    nudging = Nudging(visit((tmp_path / "far.html").as_uri())).open()
+    assert nudging.changes() == "x: 1e-08 → 1.1e-08"
+    assert nudging.numbers()["the cotangent says"] == "1e+08 × 1e-09 = +0.1"
+    assert {"−1e-08", "+1e-08"} <= set(nudging.panel.locator("svg text").all_text_contents())
+    ad.play(lambda y: np.sqrt(y * y + 1) - y, 1e9).save(tmp_path / "far.html")
+    nudging = Nudging(visit((tmp_path / "far.html").as_uri())).open()
+    assert nudging.changes() == "by +0.1", "with six digits, both are 1e+09"
+
+
+@pytest.mark.parametrize(
+    ("function", "value", "shown"),
+    [
+        (cancel, 1e-8, ["→ 1.1e-08", "0 → 0.9175"]),
+        (lambda y: np.sqrt(y * y + 1) - y, 1e9, ["+0.1", "0 → 0"]),
+        (lambda a: np.sum(np.linalg.inv(a)), [[1, 2], [2, 4 + 1e-12]], ["a[0, 0]: 1 → 1.1", "→ 1.1e+07"]),
+    ],
+)
+def test_a_change_that_does_not_fit_into_its_box_shows_the_new_value_alone(
+    function: Any, value: Any, shown: list[str], visit: Any, tmp_path: Path
+) -> None:
+    ad.play(function, value).save(tmp_path / "wide.html")
+    nudging = Nudging(visit((tmp_path / "wide.html").as_uri())).open()
+    changes = nudging.root.locator(".graph .change")
+    assert changes.all_text_contents() == shown
+    for change in changes.all():
+        width, frame = (
+            change.bounding_box()["width"],
+            change.locator("xpath=../*[local-name() = 'rect']").bounding_box(),
+        )
+        assert change.bounding_box()["x"] + width < frame["x"] + frame["width"]
+        change.evaluate("text => text.removeAttribute('textLength')")
+        assert width >= change.bounding_box()["width"] / 1.3, "no letter is squeezed until it cannot be read"
+
+
 # The contrast of what is faded with its background, as WCAG 2 measures it.
 CONTRAST = """parts => parts.map((part) => {
   const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -322,6 +362,29 @@ def test_on_stage_its_numbers_have_20_pixels(visit: Any, tmp_path: Path) -> None
     assert box["y"] + box["height"] <= 720
     nudging.player.press("Escape")
     assert nudging.root.get_attribute("data-stage") is not None, "Esc ended the nudging, not the stage"
+
+
+@pytest.mark.parametrize("value", [1e-8, [[1e-8, 2e-8, 1e-8], [2e-8, 1e-8, 2e-8]]])
+@pytest.mark.parametrize("height", [720, 1080])
+def test_on_stage_its_reason_is_whole_and_the_largest_text_there(
+    value: Any, height: int, visit: Any, tmp_path: Path
+) -> None:
+    ad.play(lambda x: np.sum(cancel(x)), value).save(tmp_path / "reason.html")
+    viewport = {"width": height * 16 // 9, "height": height}
+    nudging = Nudging(visit((tmp_path / "reason.html").as_uri(), viewport=viewport))
+    nudging.root.focus()
+    nudging.player.press("End")
+    nudging.open()
+    nudging.player.press("f")
+    nudging.root.locator(":scope[data-stage]").wait_for()
+    reason = nudging.panel.locator("p")
+    assert reason.inner_text().startswith("The gap comes from rounding, not from curvature")
+    assert "faded" not in reason.inner_text(), "that is not why"
+    sizes = "parts => parts.map((part) => parseFloat(getComputedStyle(part).fontSize))"
+    [size] = reason.evaluate_all(sizes)
+    assert size >= max(19, *nudging.panel.locator("dt, dd, span, label").evaluate_all(sizes))
+    inner, outer = reason.bounding_box(), nudging.panel.bounding_box()
+    assert inner["y"] + inner["height"] <= outer["y"] + outer["height"]
 
 
 def test_on_stage_no_letters_of_its_plot_are_too_small(visit: Any, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 /** Nudging: how far a target moves when a tensor does, and how far the cotangent says. */
 
-import { formatBriefly } from "./array.js";
+import { formatItem } from "./array.js";
+import { withDigits } from "./brief.js";
 import { draw, make, set, write } from "./dom.js";
 import { elementsView, placeOf } from "./elements.js";
 import { STRINGS } from "./strings.js";
@@ -10,14 +11,16 @@ import * as SHARED from "../../text/shared.json";
 const [PLOT_WIDTH, PLOT_HEIGHT, PLOT_EDGE, PLOT_LEFT, PLOT_FOOT] = [368, 140, 16, 96, 28];
 const STEEP = 3; // A line across a jump is at least this many times as steep as its neighbours together.
 const [LONGEST_FOOT, LONGEST_HEAD, LONGEST_NUMBER] = [14, 24, 7]; // Longer words do not fit at an axis on stage.
+const NARROWEST = 1.3; // Letters with less than their width divided by this are hard to read.
 const PORTIONS = [...SHARED.nudges, 0].sort((a, b) => a - b);
 
 const toDigits = (/** @type {number} */ number, digits = 4) => Number(number.toPrecision(digits));
 /** Adds `part`, which was rounded, and drops all digits beyond its last: 0, not 0.00012. */
 const addRounded = (/** @type {number} */ number, /** @type {number} */ part) => toDigits(
   Number((number + part).toFixed(Math.min(100, Math.max(0, 3 - Math.floor(Math.log10(Math.abs(part))))))));
-const withMinus = (/** @type {number | string} */ number) => String(number).replace("-", "−");
-const withSign = (/** @type {number} */ number) => (number > 0 ? `+${number}` : withMinus(number));
+/** Writes a number as the rest of the page does. */
+const written = (/** @type {number} */ number, digits = 4) => formatItem(withDigits(toDigits(number, digits), 6));
+const withSign = (/** @type {number} */ number, digits = 4) => `${number > 0 ? "+" : ""}${written(number, digits)}`;
 
 /**
  * @typedef {object} Moved
@@ -96,11 +99,12 @@ function plotOf(points, at, names, why) {
     draw("text", { x: left, y: top, "text-anchor": anchor, class: words.length > most ? "long" : null }, words);
   /** @type {(left: number, top: number, anchor: string, number: number) => SVGTextElement} */
   const end = (left, top, anchor, number) =>
-    text(left, top, anchor, `${number > 0 ? "+" : ""}${formatBriefly(number, 3)}`, LONGEST_NUMBER);
+    text(left, top, anchor, withSign(number, 3), LONGEST_NUMBER);
   const foot = PLOT_HEIGHT - 4;
   return [
     path("axes", `M${PLOT_LEFT} ${y(0)}H${right}M${x(0)} ${PLOT_EDGE}V${bottom}`),
-    ...[text(x(0), foot, "middle", names[0], LONGEST_FOOT), text(x(0), 11, "middle", names[1], LONGEST_HEAD)],
+    // Centred between the two numbers beside it, of which the right one ends with the plot.
+    text(x(-0.1), foot, "middle", names[0], LONGEST_FOOT), text(x(0), 11, "middle", names[1], LONGEST_HEAD),
     ...[end(PLOT_LEFT, foot, "middle", points[0].by), end(PLOT_WIDTH, foot, "end", points.at(-1).by)],
     ...[...new Set([low, high])].map((height) => end(PLOT_LEFT - 8, y(height) + 3, "end", height)),
     ...[line("said"), line("moved")],
@@ -121,10 +125,11 @@ function listMoving({ entries }, tensor) {
 }
 
 /**
- * Writes into boxes of the graph what they hold and would hold: {tensor: text}; the player's `root` has the graph.
+ * Writes into boxes of the graph what they hold and would hold: {tensor: texts}, of which the first is written that is
+ * readable in the box; the player's `root` has the graph.
  * How anything else in `moving` would change is not known, so its recorded value fades.
  * @param {Element | null | undefined} root
- * @param {Record<number, string>} changes
+ * @param {Record<number, string[]>} changes
  * @param {Set<number>} moving
  */
 function markChanges(root, changes, moving) {
@@ -133,17 +138,20 @@ function markChanges(root, changes, moving) {
     const tensor = Number(box.getAttribute("data-tensor"));
     box.toggleAttribute("data-faded", moving.has(tensor) && !(tensor in changes));
   }
-  for (const [tensor, text] of Object.entries(changes)) {
+  for (const [tensor, texts] of Object.entries(changes)) {
     const box = root?.querySelector(`.graph [data-tensor="${tensor}"]`);
     /** @type {SVGTextElement} */
     const value = box?.querySelector('[data-part="value"]'); // none where a fold has the box in it
     if (!value) continue;
-    // In the place of the value, as wide as the box at most.
+    // In the place of the value, and a little wider.
     const change = /** @type {SVGTextElement} */ (value.cloneNode());
     for (const [key, part] of [["data-part", null], ["class", "change"]]) set(change, key, part);
-    change.textContent = text;
     value.after(change);
-    const room = Number(box.querySelector("rect").getAttribute("width")) - 2 * SHARED.box.padding;
+    const room = Number(box.querySelector("rect").getAttribute("width")) - 1.5 * SHARED.box.padding;
+    texts.find((text) => {
+      change.textContent = text;
+      return change.getComputedTextLength() <= NARROWEST * room;
+    });
     if (change.getComputedTextLength() <= room) continue;
     set(change, "textLength", room);
     set(change, "lengthAdjust", "spacingAndGlyphs");
@@ -194,23 +202,26 @@ export function nudgeView(trace, history, panel, stays = false) {
     const at = points[/** @type {any} */ (slider.value)];
     const [by, moved] = [withSign(at.by), at.moved === null ? missing(at) : withSign(at.moved)];
     const said = at.said === null ? words.nothing : withSign(at.said);
-    const gap = at.said === null || at.moved === null ? null : withSign(toDigits(at.moved - at.said));
+    const gap = at.said === null || at.moved === null ? null : withSign(at.moved - at.said);
     /** @type {(name: string, term: string, number: string) => HTMLElement} */
     const row = (name, term, number) => make("div", { class: name }, make("dt", {}, term), make("dd", {}, number));
-    const to = from === undefined ? null : withMinus(toDigits(from + at.by, 6));
-    write(change, to === null ? words.by(by) : words.change(place, withMinus(from), to));
+    const to = from === undefined ? null : written(from + at.by, 6);
+    const before = from === undefined ? null : written(from, 6);
+    // Where both read the same, by how much says more.
+    write(change, to === before ? words.by(by) : words.change(place, before, to));
     numbers.replaceChildren(
       row("moved", words.moves(targetName), moved),
       row("said", isFinished(tensor) ? words.says : words.saysFinished,
-        slope === undefined ? said : words.product(withMinus(slope), withMinus(at.by), said)),
+        slope === undefined ? said : words.product(written(slope), written(at.by), said)),
       row("gap", words.gap, gap ?? "—"),
     );
     plot.replaceChildren(...plotOf(points, at, [words.nudgeOf(what), words.changeOf(targetName)], always));
     const unreached = slope === undefined && words.unreached(place);
     const of = bent ? words.curved : words.straight;
     const isFaded = at.by !== 0 && [...listMoving(trace, tensor)].some((one) => one !== tensor && one !== target);
-    const reason = (at.isOther && at.reason) || unreached || at.reason || always || of;
-    write(why, isFaded ? `${reason} ${words.faded}` : reason);
+    const reason = (at.isOther && at.reason) || unreached || at.reason || always;
+    why.replaceChildren(reason || of, isFaded ? make("i", {}, ` ${words.faded}`) : "");
+    set(why, "data-reason", Boolean(reason) || null);
     set(slider, "aria-valuetext", words.aloud(by, targetName, moved, said));
     const { value } = trace.tensors[nudge.tensor];
     const offered = new Map();
@@ -223,14 +234,18 @@ export function nudgeView(trace, history, panel, stays = false) {
   /** @type {(nudge: ReturnType<typeof readNudges>[number], at: Moved) => void} */
   const mark = ({ tensor, target, from, place }, at) => {
     const before = Number(trace.tensors[target].value.text);
-    const after = at.moved === null ? missing(at) : withMinus(addRounded(before, at.moved));
-    const to = from === undefined ? withSign(at.by) : withMinus(toDigits(from + at.by));
+    const after = (/** @type {number} */ digits) =>
+      (at.moved === null ? missing(at) : written(addRounded(before, at.moved), digits));
+    const to = (/** @type {number} */ digits) => written(from + at.by, digits);
+    /** @type {(whole: string, short: (digits: number) => string) => string[]} */
+    const texts = (whole, short) => [whole, ...[4, 3, 2].map((digits) => `→ ${short(digits)}`)];
     const name = trace.tensors[tensor].name === place ? "" : `${place}: `;
-    const first = from === undefined ? to : `${name}${withMinus(toDigits(from))} → ${to}`;
+    const isSeen = from !== undefined && written(from) !== to(4);
     const isOn = !element.hidden && at.by !== 0;
-    markChanges(element.isConnected ? element.closest(".player") : null,
-      isOn ? { [tensor]: first, [target]: `${withMinus(toDigits(before))} → ${after}` } : {},
-      isOn ? listMoving(trace, tensor) : new Set());
+    markChanges(element.isConnected ? element.closest(".player") : null, isOn ? {
+      [tensor]: isSeen ? texts(`${name}${written(from)} → ${to(4)}`, to) : [withSign(at.by)],
+      [target]: texts(`${written(before)} → ${after(4)}`, after),
+    } : {}, isOn ? listMoving(trace, tensor) : new Set());
   };
   const choose = (/** @type {number | string} */ index) => {
     choice.value = /** @type {any} */ (index); // the page makes a text of it
