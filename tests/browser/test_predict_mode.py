@@ -244,8 +244,11 @@ def test_a_wrong_answer_gets_a_hint_and_one_more_try(predict: Any) -> None:
     assert at.types("654321") == f"Not quite. Answer: {after}."
     at.player.agrees(at.expected, number)
     at.is_asked(number)
+    question = at.prompt
     at.types("123456")
     assert at.types(after).startswith(f"Right: {after}.")
+    assert question
+    assert at.prompt == question, "above its answer"
 
 
 def test_choices_are_made_by_keyboard_and_none_is_not_zero(predict: Any) -> None:
