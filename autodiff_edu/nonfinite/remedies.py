@@ -44,7 +44,7 @@ class Remedy(NamedTuple):
 
 
 _LOG = "nn.log_softmax, and np.logaddexp for sums of exponentials, never take log of 0."
-_LOGITS = "For p = nn.sigmoid(z), log(1 - p) is -nn.softplus(z), which is finite for every z."
+_LOGITS = "If p is nn.sigmoid(z), log(1 - p) is -nn.softplus(z), which is finite for every z."
 _EXP = (
     "Use nn.softplus for log(1 + exp(x)), nn.softmax, nn.log_softmax, np.logaddexp or np.tanh, which do without the "
     "large number; in a quotient, subtract the largest exponent from all of them first."

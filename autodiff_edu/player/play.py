@@ -8,6 +8,8 @@ from collections.abc import Callable
 from contextlib import ContextDecorator, suppress
 from typing import Any
 
+import numpy as np
+
 from ..arrays.structures import as_array, flatten, rebuild
 from ..compiled.programs import Program
 from ..core.entry import PLAIN
@@ -100,11 +102,11 @@ def play(
             f"play takes a function and its arguments, or a trace; this is the {type(what).__name__} {what!r:.60}"
         )
     if not has_steps(traced):
-        raise ValueError(
-            f"{traced.title} recorded nothing, so there is nothing to play. {_describe_reading(traced)}Compute with "
-            "tensors: pass the function numbers, arrays or tensors as arguments and use operators and NumPy functions "
-            "on them"
+        instead = _describe_integers(what, args) or (
+            f"{_describe_reading(traced)}Compute with tensors: pass the function numbers, arrays or tensors as "
+            "arguments and use operators and NumPy functions on them"
         )
+        raise ValueError(f"{traced.title} recorded nothing, so there is nothing to play. {instead}")
     return Player(traced, predict, stage)
 
 
@@ -184,6 +186,15 @@ def trace_call(
             _show_until(error, drop_unused_tapes(), predict, stage)
         raise
     return drop_unused_tapes()
+
+
+def _describe_integers(what: Any, args: tuple[Any, ...]) -> str:
+    """Write which argument is an array of integers, which no tape watches; empty if none is."""
+    for name, arg in zip(names_of_parameters(what, len(args)) if args else (), args, strict=True):
+        for path, leaf in flatten(as_array(arg), name):
+            if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "iu":
+                return f"{path} has dtype {leaf.dtype}, and tapes watch floats: pass {path}.astype(float)"
+    return ""
 
 
 def _describe_reading(traced: Trace) -> str:

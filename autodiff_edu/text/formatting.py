@@ -25,7 +25,7 @@ LARGEST_WRITTEN = 12
 SURE_DIGITS = 10
 """The most digits that tell two values apart: later ones are rounding."""
 
-FINE = re.compile(r"[1-9](\.?\d){5}\.?0*[1-9]")
+FINE = re.compile(r"[1-9](\.?\d){5}[0.]*[1-9]")
 """A number of more than six digits: it has them because fewer would say something else, so that it stays as it is."""
 FRACTION = re.compile(r"(\d+\.\d+)(e[-+]\d+)?")
 
@@ -84,7 +84,7 @@ def spoken_value(array: Any, noun: str = "array", most: int = FEW, digits: int =
     if is_written(array, most):
         text = short_value(array, digits if digits > 6 else None)
         is_exact = getattr(array, "dtype", np.dtype(int)).kind not in "fc"
-        return text if is_exact else brief(text, digits if digits > 3 else None)
+        return text if is_exact or digits == 6 else brief(text, digits if digits > 3 else None)
     shape, same = "×".join(map(str, array.shape)), _find_filling(array)
     text = f"{noun} of length {array.size}" if array.ndim == 1 else f"{shape} {noun}"
     if array.size == 0:
@@ -158,9 +158,9 @@ def spell_out(text: str, but: str = "") -> str:
 def number(value: Any, digits: int | None = None) -> str:
     """Write one number with six significant digits, or so many; a zero has no sign.
 
-    Where six would end in three zeros, which aren't written, the number would be read as exact. So one of 64 bits that
-    is not has more digits, if ten of them show the difference: later ones may be rounding, and those of a number below
-    a thousandth often are, if it was left by a difference.
+    A number of 64 bits that is nearly one of three digits, so that six would show it as exact, or as one that ends in
+    nines, has more if ten of them show the difference: later ones may be rounding, and those of a number below a
+    thousandth often are, if it was left by a difference.
 
     >>> number(np.float64(0.1)), number(np.float64(1e-9)), number(np.complex128(1 - 2j)), number(np.bool_(True))
     ('0.1', '1e-09', '1-2j', 'True')
@@ -168,8 +168,8 @@ def number(value: Any, digits: int | None = None) -> str:
     '0'
     >>> number(2412.925), number(2412.925 - 5e-13)  # halfway between two numbers of six digits, but for a last bit
     ('2412.93', '2412.93')
-    >>> number(1.000001), number(0.25000003), number(0.1 + 0.2), number(1.000001, 6)
-    ('1.000001', '0.25000003', '0.3', '1')
+    >>> number(1.000001), number(0.9999993), number(0.1 + 0.2), number(1.000001, 6)
+    ('1.000001', '0.9999993', '0.3', '1')
     """
     if isinstance(value, complex | np.complexfloating):
         digits = digits or 6
@@ -180,7 +180,7 @@ def number(value: Any, digits: int | None = None) -> str:
     text = f"{settled:.{digits or 6}g}"
     if digits is not None or not isinstance(value, float) or (shown := float(text)) == settled:
         return text
-    if shown != float(f"{settled:.3g}") or not 1e-3 < abs(settled) < inf:
+    if not 1e-3 < abs(settled) < inf or not isclose(settled, float(f"{settled:.3g}"), rel_tol=2e-6):
         return text
     finer = (f"{settled:.{more}g}" for more in range(7, SURE_DIGITS + 1))
     return next((each for each in finer if float(each) != shown), text)
@@ -218,7 +218,7 @@ def _round_number(text: str, exponent: str, digits: int) -> str:
     rounded = float(written)
     if rounded == float(text) or "e" in written:
         written = f"{rounded:.{max(digits, 6)}g}"
-    return f"{written}{exponent}" if rounded < 10 or not exponent else f"{float(text + exponent):.{digits - 1}e}"
+    return f"{written}{exponent}" if rounded < 10 or not exponent else f"{float(f'{rounded}{exponent}'):.{digits - 1}e}"
 
 
 MOST_DIGITS = 15
@@ -237,14 +237,10 @@ def count_digits_apart(one: Any, other: Any, same: int = 3) -> int:
         return 3
     if isinstance(one, float) and isinstance(other, float) and not isclose(one, other, rel_tol=0.011):
         return 3  # which need not be written to be told apart
-    return next(
-        (
-            digits
-            for digits in (3, *range(6, SURE_DIGITS + 1))
-            if spoken_value(one, digits=digits) != spoken_value(other, digits=digits)
-        ),
-        same,
-    )
+    if brief(short_value(one), 3) != brief(short_value(other), 3):
+        return 3
+    finer = range(6, SURE_DIGITS + 1)
+    return next((n for n in finer if spoken_value(one, digits=n) != spoken_value(other, digits=n)), same)
 
 
 def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3) -> int:

@@ -111,10 +111,11 @@ class Labels:
     ) -> None:
         known = set(taken)
         numbered = {name[0] for name in known if re.fullmatch(r"[a-z]\d+", name)}
-        self._letters = {  # v3 beside the third v would be confusing
-            kind: next((each for each in letters if each not in numbered and (each == kind or each not in known)), kind)
-            for kind, letters in LETTERS.items()
-        }
+        self._letters = {}
+        for kind, letters in LETTERS.items():
+            free = [each for each in letters if each not in numbered]
+            clear = [each for each in free if each == kind or each not in known]  # v3 is like the third v
+            self._letters[kind] = [*clear, *free, kind][0]
         self._with_aliases, self._assigned = with_aliases, assigned or {}
         self._aliases: set[tuple[int, str]] = set()
         self._names: dict[int, str] = {}

@@ -358,7 +358,7 @@ def _of_pass(
                     why = corner or near or _find_custom(after, id, unit * size, cotangents, document) or why
                     gaps = {at: abs(m - (slope or 0.0) * _scale_nudge(size, at)) for at, m in moves.items()}
                     wrong = [gap for at, gap in gaps.items() if gap > zeros[at]]
-                    why = why or _find_rounding(after, cotangents, wrong, document)
+                    why = why or _find_rounding(after, cotangents, moves, wrong, document)
                     if corner:
                         reasons = [
                             said if probe.choice else "" for said, probe in zip(reasons, probed.values(), strict=True)
@@ -443,17 +443,28 @@ def _find_custom(after: list[Entry], id: int, unit: Any, cotangents: Any, docume
     return ""
 
 
-def _find_rounding(after: list[Entry], cotangents: Any, gaps: list[float], document: Described) -> str:
-    """Return what is said of the entry whose rounding is larger than half of the gaps; empty if there is none.
+def _find_rounding(
+    after: list[Entry], cotangents: Any, moves: dict[float, float], gaps: list[float], document: Described
+) -> str:
+    """Return what is said of the entry whose rounding makes most of the gaps; empty if there is none.
 
-    A move is the difference of two targets. A result in each is off by up to half of its last bit, and its cotangent
-    says what becomes of that.
+    A result is off by up to half of its last bit, and its cotangent says what becomes of that. If this is larger than
+    most gaps, and the moves jump by about as much, they are rounding: a curve that bends doesn't jump.
     """
     worst, most = None, 0.0
     for entry in after:
-        noise = np.finfo(float).eps * float(np.sum(np.abs(cotangents.get(entry.output_id, 0.0) * entry.output_value)))
+        output, first = entry.output_value, (entry.values or (None,))[0]
+        if first is not None and np.isin(np.abs(output), np.abs(getattr(first, "_array", first))).all():
+            continue  # it has chosen or turned numbers, and rounded nothing
+        noise = np.finfo(float).eps * float(np.sum(np.abs(cotangents.get(entry.output_id, 0.0) * output)))
         worst, most = (entry, noise) if most < noise < np.inf else (worst, most)
-    return document.explain_rounding(worst, most) if worst and gaps and most > np.median(gaps) else ""
+    known = sorted((at, moved) for at, moved in moves.items() if isfinite(moved))
+    jumps = (
+        abs(b - a - (c - a) * (y - x) / (z - x))
+        for (x, a), (y, b), (z, c) in zip(known, known[1:], known[2:], strict=False)
+    )
+    is_noise = gaps and np.median(gaps) < most < 10 * max(jumps, default=0.0)
+    return document.explain_rounding(worst, most) if worst and is_noise else ""
 
 
 def _widen(size: float, probed: dict[float, Probe], explain_branch: Any) -> float:

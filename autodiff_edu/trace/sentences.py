@@ -49,12 +49,16 @@ SUMS = {np.add: 1.0, np.subtract: -1.0}
 
 def transcript(document: dict[str, Any]) -> str:
     """Write the steps of a document as numbered sentences, one on each line, with the numbers of small arrays."""
-    return "\n".join(
-        f"{number}. {step['text']}{_write_numbers(document, step)}" for number, step in enumerate(document["steps"], 1)
-    )
+    assigned: dict[int, dict[str, Any]] = {}  # by tensor: the array that it was given last
+    lines = []
+    for nth, step in enumerate(document["steps"], 1):
+        if step["kind"] == "assign":
+            assigned[step["tensor"]] = step["value"]
+        lines.append(f"{nth}. {step['text']}{_write_numbers(document, step, assigned)}")
+    return "\n".join(lines)
 
 
-def _write_numbers(document: dict[str, Any], step: dict[str, Any]) -> str:
+def _write_numbers(document: dict[str, Any], step: dict[str, Any], assigned: dict[int, dict[str, Any]]) -> str:
     """Return the numbers of a small array that a sentence leaves out, as there is no table beside a transcript."""
     tensor = step.get("tensor")
     if "entry" in step and tensor is None:
@@ -63,7 +67,7 @@ def _write_numbers(document: dict[str, Any], step: dict[str, Any]) -> str:
     name = about.get("name", "")
     match step["kind"]:
         case "watch" | "assign" | "record" | "cut" | "skip":
-            array = step.get("value") or about["value"]
+            array = assigned.get(-1 if tensor is None else tensor, about["value"])
         case "seed" | "move":
             array, name = step.get("cotangent") or step["tangent"], "It"
         case "accumulate":
@@ -361,18 +365,18 @@ def _describe_agreement(entry: Entry) -> str:
 
 
 def _describe_absorbed(names: list[str], parts: list[Any], signs: tuple[float, float], total: Any) -> str:
-    """Return a remark on the first of two summands that leaves the other as it was, at some elements at least."""
+    """Return a remark on each of two summands that leaves the other as it was, at some elements at least."""
     if not is_written(total) or getattr(total, "dtype", np.dtype(int)).kind != "f":
         return ""
     if any(np.shape(part) not in ((), np.shape(total)) for part in parts):  # a reader's own pass has wrong ones
         return ""
-    small = np.finfo(total.dtype).eps * np.abs(total)
+    small, remarks = np.finfo(total.dtype).eps * np.abs(total), []
     for name, part, other, sign in zip(names, parts, parts[::-1], signs[::-1], strict=True):
         absorbed = np.asarray((part != 0) & (total == sign * other) & (np.abs(part) <= small) & np.isfinite(total))
         if absorbed.any():
             at = "" if absorbed.all() else f" at {list_elements(map(tuple, np.argwhere(absorbed).tolist()))}"
-            return f" ({name} is too small to change the {'sum' if min(signs) > 0 else 'difference'}{at})"
-    return ""
+            remarks.append(f"{name} is too small to change the {'sum' if min(signs) > 0 else 'difference'}{at}")
+    return f" ({', and '.join(remarks)})" if remarks else ""
 
 
 def _describe_value(name: str, array: Any, digits: int = 3) -> str:

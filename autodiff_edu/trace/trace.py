@@ -277,11 +277,14 @@ class Trace:
             self._see(events.Remark(note))
 
     def _explain_none(self, message: str) -> str:
-        """Return why the gradient that was asked for last is None, if that is what an error is about."""
+        """Return why a gradient of the last request is None, if that is what an error is about."""
         outcomes = [event for event in self.events if isinstance(event, events.Outcome)]
-        if "NoneType" not in message or not outcomes or outcomes[-1].result is not None or not outcomes[-1].causes:
+        if "unsupported operand" not in message or "NoneType" not in message or not outcomes:
             return ""
-        return f"The gradient before it is None. {outcomes[-1].causes[0][3]}"
+        targets = [target._id for target in outcomes[-1].targets]
+        last = [event for event in outcomes if [target._id for target in event.targets] == targets]
+        causes = [event.causes for event in last if event.result is None and event.causes]
+        return f"The gradient before it is None. {causes[-1][0][3]}" if causes else ""
 
     def document(self) -> dict[str, Any]:
         """Return the trace as the nested dicts and lists that `document.py` describes.

@@ -215,6 +215,13 @@ def test_playing_inside_a_recording_tape_shows_the_function_all_the_same():
     assert kinds(player) == kinds(ad.play(lambda x: x * x, 3.0))
 
 
+def test_an_array_of_integers_is_named_where_nothing_is_recorded():
+    with pytest.raises(ValueError, match=re.escape("z has dtype int64, and tapes watch floats: pass z.astype(float)")):
+        ad.play(lambda z: np.sum(np.exp(z)), np.array([1, 2, 3]))
+    with pytest.raises(ValueError, match="Compute with tensors"):
+        ad.play(lambda: 2.0)
+
+
 def test_a_function_without_a_rule_is_named():
     with pytest.raises(LookupError, match=re.escape(NAME)):
         ad.play(lambda x: np.sum(UNRULED(x)), np.array([2.0, 1.0]))

@@ -31,7 +31,7 @@ def births_in(run):
 
 
 ADVICE = re.compile(
-    r"(?<=\.) (Instead,|Use|Keep|Make|Call|Check|Look|For p =|The numbers|The function|This line|If the quotient) .*"
+    r"(?<=\.) (Instead,|Use|Keep|Make|Call|Check|Look|If p is|The numbers|The function|This line|If the quotient) .*"
 )
 
 
@@ -257,7 +257,7 @@ def test_a_nan_that_is_born_of_an_infinity_going_backward_is_reported_once():
 )
 def test_log_of_1_minus_p_is_to_be_computed_from_logits(function, is_rest):
     said = advice(function, 1.0)
-    logits = "For p = nn.sigmoid(z), log(1 - p) is -nn.softplus(z), which is finite for every z. Otherwise, write"
+    logits = "If p is nn.sigmoid(z), log(1 - p) is -nn.softplus(z), which is finite for every z. Otherwise, write"
     assert said.startswith(logits if is_rest else "Instead, write")
     assert said.endswith("no gradient flows back where the guard acts.")
 

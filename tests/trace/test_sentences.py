@@ -379,6 +379,42 @@ def test_the_document_has_the_digits_that_tell_a_value_from_its_operands_and_fro
     assert values == ["1.23456", "1e-08", "1.23456001"]
 
 
+def test_a_transcript_has_the_numbers_that_a_variable_has_now():
+    x = ad.Variable(np.arange(5.0), name="x")
+
+    def scale():
+        for _ in range(2):
+            with ad.GradientTape():
+                np.sum(x * x)
+            x.assign(x * 10)
+
+    said = [line for line in ad.play(scale).transcript().splitlines() if "watches x" in line]
+    assert [line.rpartition("x is ")[2] for line in said] == ["[0 1 2 3 4].", "[0 10 20 30 40]."]
+
+
+@pytest.mark.parametrize(
+    ("function", "x", "said"),
+    [
+        (lambda x: x + 1, 999999.5, "which is 1000000.5."),
+        (lambda a: a * a, 0.9999994, "It is added to 0.9999994, so the cotangent of a is now 1.999999."),
+        (lambda x: (x + 1e-6) + 1e-5, 1.0, "is t1 plus 1e-05, which is 1.00001."),
+    ],
+)
+def test_numbers_that_are_nearly_short_are_written_in_full(function, x, said):
+    assert said in ad.play(function, x).transcript()
+
+
+def test_a_value_that_did_not_change_keeps_its_digits():
+    w = ad.Variable(1.000001, name="w")
+
+    def watch():
+        for _ in range(2):
+            with ad.GradientTape():
+                w * 3.0
+
+    assert ad.play(watch).transcript().count("watches w, which is 1.000001.") == 2
+
+
 def test_a_contribution_that_reads_like_its_sum_has_six_digits_in_either_order():
     for f in (lambda x: 1.00002 * x + 0.00002 * x, lambda x: 0.00002 * x + 1.00002 * x):
         told = [step["text"] for step in ad.play(f, 3.0)._content["trace"]["steps"] if "1.00004" in step["text"]]

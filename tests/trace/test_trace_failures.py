@@ -35,7 +35,7 @@ def test_an_error_about_none_says_why_the_gradient_was_none():
         assert "The gradient before it is None." in said
         assert "Write w.assign(...)" in said
     with pytest.raises(TypeError, match="NoneType") as caught:
-        ad.play(lambda x: x * None, 2.0)
+        ad.play(lambda x: [x * 2.0, 0.1 * {}.get("rate")], 2.0)
     assert "gradient" not in caught.value.player.transcript().splitlines()[-1]
 
 

@@ -1,7 +1,7 @@
 /** Numbers for people: the texts of arrays, which have six significant digits, with three. */
 
 /** Whether a number has more than six digits, which are there since fewer would say something else. */
-export const isFine = (/** @type {string} */ text) => /[1-9](\.?\d){5}\.?0*[1-9]/.test(text);
+export const isFine = (/** @type {string} */ text) => /[1-9](\.?\d){5}[0.]*[1-9]/.test(text);
 /**
  * As `brief` of text/formatting.py does: a page has only the one text, and sentences are put together from both.
  * @type {(text: string, least?: number) => string}
@@ -12,7 +12,7 @@ export const brief = (text, least) => text.replace(/(\d+\.\d+)(e[-+]\d+)?/g, (wh
   const written = (Number(fraction) * (1 + (digits < 12 ? 1e-12 : 0))).toPrecision(digits); // halfway means up
   const rounded = Number(written);
   const isWhole = rounded === Number(fraction) || written.includes("e");
-  if (exponent && rounded >= 10) return pad(Number(whole).toExponential(digits - 1));
+  if (exponent && rounded >= 10) return pad(Number(`${rounded}${exponent}`).toExponential(digits - 1));
   return `${isWhole ? rounded : written}${exponent}`;
 });
 /** With two digits in the exponent, as Python writes it. */
