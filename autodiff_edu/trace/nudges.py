@@ -456,7 +456,8 @@ def _find_rounding(
         output, first = entry.output_value, (entry.values or (None,))[0]
         if first is not None and np.isin(np.abs(output), np.abs(getattr(first, "_array", first))).all():
             continue  # it has chosen or turned numbers, and rounded nothing
-        noise = np.finfo(float).eps * float(np.sum(np.abs(cotangents.get(entry.output_id, 0.0) * output)))
+        sent = np.abs(cotangents.get(entry.output_id, 0.0) * output)
+        noise = np.finfo(float).eps * float(np.max(sent, initial=0.0))  # elements that don't move are the same again
         worst, most = (entry, noise) if most < noise < np.inf else (worst, most)
     known = sorted((at, moved) for at, moved in moves.items() if isfinite(moved))
     jumps = (
