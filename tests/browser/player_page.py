@@ -325,7 +325,7 @@ def violations(root: Any, *rules: str) -> list[str]:
           const about = { resultTypes: ["violations"], ...rules };
           const still = document.createElement("style"); // what is halfway faded has no contrast
           still.textContent = "* { transition: none !important; }";
-          root.getRootNode().append(still);
+          root.append(still);
           const { violations } = await axe.run({ include: [root.getRootNode().host] }, about);
           still.remove();
           return violations;
