@@ -22,6 +22,8 @@ FEW = 4
 LARGEST_WRITTEN = 12
 """A result, or an array by itself, is written with at most this many numbers."""
 
+SHOWN = 6
+"""How many digits a number has unless others are needed."""
 SURE_DIGITS = 10
 """The most digits that tell two values apart: later ones are rounding."""
 
@@ -67,7 +69,7 @@ def short_value(array: Any, digits: int | None = None) -> str:
     if array.size == 0:
         return f"{'×'.join(map(str, array.shape))}, empty"
     if array.size <= LARGEST_WRITTEN:
-        return _nested(array, digits)
+        return _write_nested(array, digits)
     shape = "×".join(map(str, array.shape)) + (" numbers" if array.ndim == 1 else "")
     if array.dtype.kind == "c":
         return f"{shape}, up to {number(np.abs(array).max())} in size"
@@ -84,7 +86,7 @@ def spoken_value(array: Any, noun: str = "array", most: int = FEW, digits: int =
     if is_written(array, most):
         text = short_value(array, digits if digits > 6 else None)
         is_exact = getattr(array, "dtype", np.dtype(int)).kind not in "fc"
-        return text if is_exact or digits == 6 else brief(text, digits if digits > 3 else None)
+        return text if is_exact or digits > 3 else brief(text)
     shape, same = "×".join(map(str, array.shape)), _find_filling(array)
     text = f"{noun} of length {array.size}" if array.ndim == 1 else f"{shape} {noun}"
     if array.size == 0:
@@ -172,12 +174,12 @@ def number(value: Any, digits: int | None = None) -> str:
     ('1.000001', '0.9999993', '0.3', '1')
     """
     if isinstance(value, complex | np.complexfloating):
-        digits = digits or 6
+        digits = digits or SHOWN
         return f"{_settle(value.real, digits):.{digits}g}{_settle(value.imag, digits):+.{digits}g}j"
     if not isinstance(value, float | np.floating):
         return str(value)
-    settled = _settle(value, digits or 6)
-    text = f"{settled:.{digits or 6}g}"
+    settled = _settle(value, digits or SHOWN)
+    text = f"{settled:.{digits or SHOWN}g}"
     if digits is not None or not isinstance(value, float) or (shown := float(text)) == settled:
         return text
     if not 1e-3 < abs(settled) < inf or not isclose(settled, float(f"{settled:.3g}"), rel_tol=2e-6):
@@ -296,8 +298,8 @@ def _settle(value: Any, digits: int) -> float:
     return float(f"{value:.{max(digits, 13)}g}") + 0.0
 
 
-def _nested(array: Any, digits: int | None) -> str:
-    return f"[{' '.join(_nested(part, digits) for part in array)}]" if array.ndim else number(array[()], digits)
+def _write_nested(array: Any, digits: int | None) -> str:
+    return f"[{' '.join(_write_nested(part, digits) for part in array)}]" if array.ndim else number(array[()], digits)
 
 
 def is_array(value: Any) -> bool:

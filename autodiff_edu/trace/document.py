@@ -105,7 +105,7 @@ from ..core.variable import Variable
 from ..custom.call import Custom
 from ..custom.inner_tape import SecondTape
 from ..rules.operations import alias
-from ..text.formatting import SUBSCRIPTS, short_value, spell_out
+from ..text.formatting import SHOWN, SUBSCRIPTS, short_value, spell_out
 from ..text.frames import Where
 from ..text.labels import Labels, is_mask, names_in, names_of_arguments, names_of_tapes
 from ..text.places import names
@@ -120,7 +120,7 @@ from .lines import Rebind
 from .memory import Stepped
 from .nonfinite_steps import NonfiniteSteps
 from .scopes import distinguish
-from .sentences import SHOWN, SUMS, Sentences
+from .sentences import SUMS, Sentences
 from .states import states
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core import events
 from ..core.active import tick
 from ..core.entry import Entry
 from ..core.tensor import Tensor
@@ -80,6 +81,17 @@ def explain_sequence(error: BaseException) -> str:
         return ""
     said = str(cause).partition(": ")[2] or str(cause)  # without the place, which the step has
     return said[0].upper() + said[1:]
+
+
+def explain_none(error: BaseException, heard: list[events.Event]) -> str:
+    """Return why a gradient of the last request is None, where None is an operand; empty for other errors."""
+    outcomes = [event for event in heard if isinstance(event, events.Outcome)]
+    if "unsupported operand" not in str(error) or "NoneType" not in str(error) or not outcomes:
+        return ""
+    targets = [target._id for target in outcomes[-1].targets]
+    last = [event for event in outcomes if [target._id for target in event.targets] == targets]
+    causes = [event.causes for event in last if event.result is None and event.causes]
+    return f"The gradient before it is None. {causes[-1][0][3]}" if causes else ""
 
 
 def failure_of(failed: FailedOperation) -> Failure:

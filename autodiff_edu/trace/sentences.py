@@ -16,6 +16,7 @@ from ..text.formatting import (
     DERIVATIVES,
     LARGEST_WRITTEN,
     MOST_DIGITS,
+    SHOWN,
     brief,
     count_digits_apart,
     count_digits_of_sum,
@@ -41,8 +42,6 @@ OF_TAPES = {
     "reset": "forgets its entries and its watches.",
 }
 
-SHOWN = 6
-"""How many digits the numbers of a document have."""
 SUMS = {np.add: 1.0, np.subtract: -1.0}
 """The sign that the second operand of a sum has."""
 
@@ -59,7 +58,7 @@ def transcript(document: dict[str, Any]) -> str:
 
 
 def _write_numbers(document: dict[str, Any], step: dict[str, Any], assigned: dict[int, dict[str, Any]]) -> str:
-    """Return the numbers of a small array that a sentence leaves out, as there is no table beside a transcript."""
+    """Return the numbers of a small array that its sentence leaves out: a transcript has no table beside it."""
     tensor = step.get("tensor")
     if "entry" in step and tensor is None:
         tensor = document["entries"][step["entry"]]["output"]

@@ -40,7 +40,7 @@ from ..core.variable import Variable
 from ..text.frames import Where, here, user_frame
 from ..text.places import expression, place
 from ..text.statements import is_theirs
-from .failures import FailedOperation, Failure, explain_sequence, failure_of, note_failures
+from .failures import FailedOperation, Failure, explain_none, explain_sequence, failure_of, note_failures
 from .foreign import ForeignTape
 from .hook import hook
 from .scopes import opened
@@ -269,22 +269,12 @@ class Trace:
         message = str(error).strip().partition("\n")[0]
         message = message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 1] + "…"
         text = f"{type(error).__name__}{': ' if message else ''}{message}"
-        if advice := explain_sequence(error) or self._explain_none(message):
+        if advice := explain_sequence(error) or explain_none(error, self.events):
             text = f"{text.rstrip('.')}. {advice.rstrip('.')}"
             error.add_note(advice)
         self._see(events.Error(where, text))
         for note in notes:
             self._see(events.Remark(note))
-
-    def _explain_none(self, message: str) -> str:
-        """Return why a gradient of the last request is None, if that is what an error is about."""
-        outcomes = [event for event in self.events if isinstance(event, events.Outcome)]
-        if "unsupported operand" not in message or "NoneType" not in message or not outcomes:
-            return ""
-        targets = [target._id for target in outcomes[-1].targets]
-        last = [event for event in outcomes if [target._id for target in event.targets] == targets]
-        causes = [event.causes for event in last if event.result is None and event.causes]
-        return f"The gradient before it is None. {causes[-1][0][3]}" if causes else ""
 
     def document(self) -> dict[str, Any]:
         """Return the trace as the nested dicts and lists that `document.py` describes.

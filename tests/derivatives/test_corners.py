@@ -56,14 +56,14 @@ def slopes(f, *values):
     ],
 )
 def test_an_axis_is_the_same_whether_it_is_named_or_not(plain, named):
-    def told(f):
+    def list_corners(f):
         z = ad.Variable([[1.0, 1.0, 0.0], [1.0, 3.0, 3.0], [0.0, 0.0, 0.0]], name="z")
         with ad.GradientTape() as tape:
             y = f(z)
         return [(c.elements, c.results, *map(list, (c.left, c.right, c.slope))) for c in tape.corners(y, z)]
 
-    assert told(plain)[0][0]
-    assert told(plain) == told(named)
+    assert list_corners(plain)[0][0]
+    assert list_corners(plain) == list_corners(named)
 
 
 def test_seven_ways_to_write_the_larger_of_x_and_zero_have_one_corner_and_three_slopes():

@@ -26,9 +26,12 @@ const SMALLEST = 0.72; // of the letters of a formula on stage
 const LONGEST_VECTOR = 6; // of what a formula is written with in numbers
 const [TABLE_ROOM, SUM_ROOM] = [10, 15]; // letters of numbers side by side on stage; on a phone the first for both,
 const [FEW, ROOM_OF_FEW] = [4, 23]; // unless a sum has so few numbers
-/** Where tall matrices may be numbers on stage, tried in turn: in the sum (1), and in the rows, stacked (2) or not. */
-const WRITTEN = [[1, 2], [1, 1], [1, 0], [0, 2], [0, 1], [0, 0]];
 const [HIGH, LOW] = [4, 3]; // rows of what a formula is written with in numbers, if there is room, or else
+/**
+ * Where tall matrices may be numbers on stage: in the sum, in the rows, stacked (2) or not, and in the formulas. Each is
+ * tried once, beside those for which there was room.
+ */
+const WRITTEN = [{ inSum: 1 }, { inRows: 2 }, { inRows: 1 }, { most: HIGH }];
 const isLong = (/** @type {NDArray | null | undefined} */ array) =>
   array?.text.length > 14 && (array.data === null || array.shape.at(-1) > 3);
 
@@ -570,7 +573,7 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
     const say = (/** @type {number} */ tape) =>
       words.holds(called(tape), read.bytes(tape, number), read.change(tape, number));
     write(memory, held.map(say).join(" · "));
-    const draw = (most = LOW, inSum = 0, inRows = 0) => {
+    const draw = ({ most = LOW, inSum = 0, inRows = 0 } = {}) => {
       showFormulas(step, number, most);
       showSum(step, number, inSum);
       showRows(step, number, named, inRows);
@@ -582,8 +585,13 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
     const isMore = flow.staged() && inside.querySelector(".heat, .formulas svg");
     /** @type {(lost: number[]) => boolean} */
     const isRoom = (lost) => lost.every((part, index) => part <= least[index]);
-    const ways = WRITTEN.flatMap((where) => [[HIGH, ...where], [LOW, ...where]]);
-    if (isMore) ways.some((way) => isRoom(draw(...way))); // the last one is the first again
+    let [best, drawn] = [{}, {}];
+    for (const more of isMore ? WRITTEN : []) {
+      if (Object.keys(more).some((part) => part in best)) continue;
+      drawn = { ...best, ...more };
+      if (isRoom(draw(drawn))) best = drawn;
+    }
+    if (drawn !== best) draw(best);
     if (step.kind === "accumulate") carry(element, flow);
   };
   /**

@@ -52,4 +52,4 @@ def round_array(array: dict[str, Any], digits: int) -> dict[str, Any]:
     """Return an array with its text rounded as in a sentence."""
     is_finer = digits > 6 and "data" in array and prod(array["shape"]) <= LARGEST_WRITTEN  # than its text
     text = short_value(np.asarray(array["data"]), digits) if is_finer else array["text"]
-    return array | {"text": brief(text, digits if digits > 3 else None)}
+    return array | {"text": text if digits > 3 else brief(text)}
