@@ -35,8 +35,8 @@ class Reason(Description, Enum):
         by="ad.{}, on purpose")
     STEP = Description("step", "{code} has steps: its derivative is zero wherever it has one, so nothing flows back "
         "through it. Use a smooth function instead, or ad.custom_gradient.",
-        by="{}, whose derivative is 0 wherever it has one. Use a smooth function instead, such as a cross-entropy in "
-        "place of an accuracy")
+        by="{}, whose derivative is 0 wherever it has one. Use a smooth function instead (for example, cross-entropy "
+        "instead of accuracy)")
     INTEGER = Description("integer", "{code} returns integers or booleans, which have no derivative. Keep {x} in "
         "floating point on the way.")
     ARGUMENT = Description("argument", "{code} has no derivative with respect to {x}: it only picks or counts. Make "

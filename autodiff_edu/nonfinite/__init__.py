@@ -150,7 +150,7 @@ def first_nonfinite(tape: Tape, target: Any, sources: Any) -> Nonfinite | None:
     Backward, doctest, line 2: t1 = sqrt(x): the derivative of sqrt of 0 with respect to x is inf, and times the
     cotangent 3 gives inf.
     np.linalg.norm and np.std have the gradient 0 at 0.
-    Otherwise, keep the input away from where this happens (no gradient flows back where the guard acts):
+    Otherwise, keep the input away from where this happens (where the guard replaces a value, no gradient flows back):
         np.sqrt(np.maximum(x, 2e-16))
     """
     wanted = tensors_of(sources, "sources")

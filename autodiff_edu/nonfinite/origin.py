@@ -88,7 +88,10 @@ def firsts(array: Any, wrong: Any) -> list[tuple[Index, str]]:
 
 
 def find_worst(array: Any, wrong: Any) -> tuple[Index, str]:
-    """Find the first marked NaN, which no guard against an infinity mends, or else the first marked element."""
+    """Find the first marked NaN, or else the first marked element.
+
+    NaN comes first because a guard against an infinity does not mend it.
+    """
     found = firsts(array, wrong)
     return next((each for each in found if each[1] == "nan"), found[0])
 

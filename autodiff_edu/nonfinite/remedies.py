@@ -43,8 +43,8 @@ class Remedy(NamedTuple):
     words: str = ""
 
 
-_LOG = "nn.log_softmax, and np.logaddexp for sums of exponentials, never take log of 0."
-_LOGITS = "If p is nn.sigmoid(z), log(1 - p) is -nn.softplus(z), which is finite for every z."
+_LOG = "nn.log_softmax never takes the log of 0, and neither does np.logaddexp for sums of exponentials."
+_LOGITS = "If p is nn.sigmoid(z), write -nn.softplus(z) instead of log(1 - p): it is finite for every z."
 _EXP = (
     "Use nn.softplus for log(1 + exp(x)), nn.softmax, nn.log_softmax, np.logaddexp or np.tanh, which do without the "
     "large number; in a quotient, subtract the largest exponent from all of them first."
@@ -98,12 +98,13 @@ At its edge, such as log at 0, a function may have a limit, and so there are rem
 DOMAINS["float_power"] = DOMAINS["power"]
 
 LIMIT = "np.where({1} == 0, limit, np.divide({0}, np.where({1} == 0, 1.0, {1})))"
-OF_LIMIT = (
-    "0 divided by 0 is not defined. If the quotient has a limit here, write that as `limit`, for a gradient with its "
-    "series (1 + x / 2, not 1):"
+SERIES = (
+    "If you also need the gradient, put the start of its Taylor series there instead: for (exp(x) - 1) / x, that is "
+    "1 + x / 2."
 )
+OF_LIMIT = f"0 divided by 0 is not defined. If the quotient has a limit here, write it as `limit`. {SERIES}"
 
-GUARDED = "no gradient flows back where the guard acts"
+GUARDED = "here the guard replaces a value, no gradient flows back"
 LARGE = "The numbers are too large for their dtype: scale them down first, or add logarithms in place of multiplying."
 LOOK = "Look at its inputs: print them before this line."
 ALSO_OVERFLOW = {"divide", "reciprocal", "power", "float_power"}
@@ -163,12 +164,12 @@ def remedy(
     if not parse_expression(code):  # it has numbers that the user's line does not, such as those of a derivative's rule
         patch = "keep its input away from where this happens, for example with np.where."
     else:
-        patch = f"keep the input away from where this happens ({GUARDED}):\n    {code}"
-    words = _LOGITS if _is_log_of_rest(entry, makers) else known.words
+        patch = f"keep the input away from where this happens (w{GUARDED}):\n    {code}"
+    words = _LOGITS if _is_log_of_one_minus(entry, makers) else known.words
     return f"{words}\nOtherwise, {patch}" if words else f"K{patch[1:]}"
 
 
-def _is_log_of_rest(entry: Entry, makers: Makers) -> bool:
+def _is_log_of_one_minus(entry: Entry, makers: Makers) -> bool:
     """Return whether an entry is log(1 - p)."""
     maker = makers.get(entry.ids[0]) if entry.operation is np.log else None
     if maker is None or maker.operation is not np.subtract or maker.values is None:
@@ -180,40 +181,39 @@ def remedy_in_a_sentence(text: str) -> str:
     r"""Return a remedy as one sentence: the code to write, or else the advice.
 
     >>> print(remedy_in_a_sentence("Keep the input away from where this happens:\n    np.sqrt(np.maximum(x, 1e-12))"))
-    Instead, write np.sqrt(np.maximum(x, 1e-12)), if that gives the value you want here; no gradient flows back where
-    the guard acts.
+    Instead, write np.sqrt(np.maximum(x, 1e-12)), if that gives the value you want here. Where the guard replaces a
+    value, no gradient flows back.
     """
     said, *code = text.split("\n    ")
     if code and said == OF_LIMIT:
-        return (
-            f"If the quotient has a limit here, write {code[0]}, with that as `limit`, for a gradient with its series "
-            "(1 + x / 2, not 1)."
-        )
+        return f"If the quotient has a limit here, write {code[0]}, where `limit` is that limit. {SERIES}"
     if code:
         instead = f"{_LOGITS} Otherwise" if said.startswith(_LOGITS) else "Instead"
         # a double where keeps the value
-        doubt = f", if that gives the value you want here; {GUARDED}" if len(code) == 1 else ""
+        doubt = f", if that gives the value you want here. W{GUARDED}" if len(code) == 1 else ""
         return f"{instead}, write {'; '.join(code)}{doubt}."
     said = said.rpartition("\nOtherwise, ")[2]
     return said[:1].upper() + said[1:]
 
 
 def _describe_domain(entry: Entry, inputs: tuple[Any, ...], shown: str) -> str:
-    """Describe which domain an operation has, if its input is outside of it; else return an empty text."""
+    """Describe the domain of an operation if its input is outside it; else return an empty text."""
     is_outside, domain = DOMAINS.get(entry.name, (None, ""))
     numbers = inputs[: len(entry.values)]
     if is_outside is None or not all(map(is_number, numbers)) or np.iscomplexobj(numbers[0]):
         return ""
-    with np.errstate(invalid="ignore"):  # what rounding has put just outside is not: there a remedy helps
+    with np.errstate(
+        invalid="ignore"
+    ):  # a value that rounding pushed just outside counts as inside: there a remedy helps
         outside = np.atleast_1d(is_outside(*(np.round(each, 6) for each in numbers)))
     if not outside.any():
         return ""
     value = number(np.broadcast_to(numbers[0], outside.shape)[outside][0])
     what = "its argument" if shown.replace(" ", "") == value else shown
-    has = "has an element" if np.shape(entry.output_value) else "is"
+    has = "contains" if np.shape(entry.output_value) else "is"
     return (
         f"The function {entry.name} is only defined for {domain}, but {what} {has} "
-        f"{value}. Any number you put in its place would be made up, so find out how it came to be {value}."
+        f"{value}. Any number you put in its place would be made up, so find out where the {value} comes from."
     )
 
 

@@ -180,10 +180,7 @@ class TraceComparison:
             if not self._operations:
                 return "Nothing differs."
             differ = ", ".join(self._operations)
-            return (
-                "Nothing differs in the numbers: all values and cotangents that were compared agree. "
-                f"The operations differ: {differ}."
-            )
+            return f"Nothing differs in the numbers that were compared, but the operations do: {differ}."
         return f"No single step differs by more than rounding. {ROUNDED.format(self._results_differ)}"
 
     @cached_property

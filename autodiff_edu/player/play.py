@@ -103,8 +103,10 @@ def play(
         )
     if not has_steps(traced):
         instead = _describe_integers(what, args) or (
-            f"{_describe_reading(traced)}Compute with tensors: pass the function numbers, arrays or tensors as "
-            "arguments and use operators and NumPy functions on them"
+            f"{reading}Use the tensor itself there"
+            if (reading := _describe_reading(traced))
+            else "Compute with tensors: pass the function numbers, arrays or tensors as arguments and use operators "
+            "and NumPy functions on them"
         )
         raise ValueError(f"{traced.title} recorded nothing, so there is nothing to play. {instead}")
     return Player(traced, predict, stage)
@@ -193,7 +195,7 @@ def _describe_integers(what: Any, args: tuple[Any, ...]) -> str:
     for name, arg in zip(names_of_parameters(what, len(args)) if args else (), args, strict=True):
         for path, leaf in flatten(as_array(arg), name):
             if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "iu":
-                return f"{path} has dtype {leaf.dtype}, and tapes watch floats: pass {path}.astype(float)"
+                return f"{path} has dtype {leaf.dtype}, but tapes only watch floats. Pass {path}.astype(float)"
     return ""
 
 
@@ -247,7 +249,7 @@ def _name_arguments(function: Callable[..., Any], count: int) -> list[str]:
             inspect.signature(function).bind(*range(count))
         except TypeError as error:
             given = f"{count} argument{'' if count == 1 else 's'}"
-            raise TypeError(f"{name_of(function)} can't be called with {given}: {error}") from None
+            raise TypeError(f"{name_of(function)} cannot be called with {given} ({error})") from None
     return names_of_parameters(function, count)
 
 

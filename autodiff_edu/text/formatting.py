@@ -28,7 +28,7 @@ SURE_DIGITS = 10
 """The most digits that tell two values apart: later ones are rounding."""
 
 FINE = re.compile(r"[1-9](\.?\d){5}[0.]*[1-9]")
-"""A number of more than six digits: it has them because fewer would say something else, so that it stays as it is."""
+"""Matches a number of more than six digits: fewer would be misleading, so `brief` leaves it as it is."""
 FRACTION = re.compile(r"(\d+\.\d+)(e[-+]\d+)?")
 
 
@@ -160,9 +160,9 @@ def spell_out(text: str, but: str = "") -> str:
 def number(value: Any, digits: int | None = None) -> str:
     """Write one number with six significant digits, or so many; a zero has no sign.
 
-    A number of 64 bits that is nearly one of three digits, so that six would show it as exact, or as one that ends in
-    nines, has more if ten of them show the difference: later ones may be rounding, and those of a number below a
-    thousandth often are, if it was left by a difference.
+    A 64-bit number very close to one with three digits gets more than six, if up to ten show that the two differ.
+    Digits after the tenth may be rounding. So may those of a number below 0.001, which is often what a subtraction has
+    left: it always gets six.
 
     >>> number(np.float64(0.1)), number(np.float64(1e-9)), number(np.complex128(1 - 2j)), number(np.bool_(True))
     ('0.1', '1e-09', '1-2j', 'True')
@@ -190,9 +190,9 @@ def number(value: Any, digits: int | None = None) -> str:
 
 @lru_cache(maxsize=4096)
 def brief(text: str, digits: int | None = None) -> str:
-    """Round the numbers of a text to so many significant digits, and keep all digits before the point.
+    """Round the numbers of a text to `digits` significant digits, and keep all digits before the point.
 
-    If `digits` is None these are three, and numbers of more than six stay as they are. It starts from a text, so it
+    If `digits` is None, it rounds to three, but leaves numbers of more than six alone. It starts from a text, so it
     depends on the processor no more than that text does, and js/brief.js, which has only the text, gets the same.
 
     >>> brief("0.666667"), brief("1234.56"), brief("1.23457e+06"), brief("2.125"), brief("[0.333333-2j 123457]")

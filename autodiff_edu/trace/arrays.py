@@ -91,7 +91,10 @@ def _every(shape: tuple[int, ...]) -> list[int]:
 
 
 def separate(described: dict[str, Any], value: Any, others: Iterable[tuple[Any, int]]) -> int:
-    """Write a value with the digits that tell it from others, each with what is right for one that is the same."""
+    """Write a value with enough digits to tell it from the others, and return how many.
+
+    Each of the others comes with the number of digits to use if the two are equal.
+    """
     value = getattr(value, "_array", value)
     counts = (count_digits_apart(value, getattr(other, "_array", other), same) for other, same in others)
     digits = max(counts, default=3)

@@ -82,10 +82,10 @@ Lists refer to each other by index, counted from 0.
 
 An array is `shape`, `dtype`, `text` (as shown) and `data` (its numbers, nested; strings where JSON has no number; null
 where the array was released). Of an array above 256 elements `data` is a sample, every so many along each axis;
-`every` says how many, and `norm` is that of the whole array. Numbers have six significant digits; up to ten where six
-would read as exact, or as one of its operands or its name's last value; summands that cancel as many, in `data`, as
-their sum needs. `where` is null or `code`, `line`, `columns` (of the expression); of an "accumulate" from a custom
-gradient it is in its backward function.
+`every` says how many, and `norm` is that of the whole array. A number has six significant digits, or up to ten if six
+would make it look exact or equal to an operand or to its name's last value. In `data`, summands that cancel have as
+many digits as their sum needs. `where` is null or `code`, `line`, `columns` (of the expression); of an "accumulate"
+from a custom gradient it is in its backward function.
 """
 
 from __future__ import annotations

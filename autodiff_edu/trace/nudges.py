@@ -190,7 +190,7 @@ class Described:
 
     def explain_rounding(self, entry: Entry, by: float) -> str:
         """Write that the rounding of an entry makes the gap."""
-        text = "The gap comes from rounding, not from curvature: the rounding of {} alone can move the target by about "
+        text = "The gap comes from rounding, not from curvature: rounding {} can by itself move the target by about "
         return self._say(entry, f"{text}{round_to(by, 0.0, 1):g}.")
 
     def explain_read(self, id: int) -> str:

@@ -165,7 +165,10 @@ def _write_exactly(value: Any) -> Any:
 
 
 def _read_exactly(number: Any) -> Fraction:
-    """Return what a number is meant to be; a whole one is itself, even if its dtype tells it apart in fewer digits."""
+    """Return the exact number that is meant: 0.1 is a tenth.
+
+    A whole number stands for itself, even if its dtype prints it with fewer digits.
+    """
     is_whole = isinstance(number, np.floating) and float(number).is_integer() and abs(float(number)) < 2**53
     return Fraction(int(number)) if is_whole else Fraction(str(number))
 

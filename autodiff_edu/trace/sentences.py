@@ -117,7 +117,7 @@ class Sentences:
         self.zeros: dict[int, tuple[Any, str]] = {}  # by tensor: its last cotangent, and what of that would be 0
 
     def write(self, event: Event, step: dict[str, Any], digits: int = 3) -> str:
-        """Write the text of a step, everything else of which is there already, its new value with so many digits."""
+        """Write the text of a step whose other fields are filled in already, with `digits` digits of its new value."""
         if isinstance(event, events.Explain | events.Remark):
             return event.text
         return _capitalise(self._text(event, step, digits), self._own_name(self._whose(step)))

@@ -323,7 +323,7 @@ def violations(root: Any, *rules: str) -> list[str]:
         """async (root, rules) => {
           for (let k = 0; k < 2; k++) await new Promise(requestAnimationFrame); // what is lit is scrolled to
           const about = { resultTypes: ["violations"], ...rules };
-          const still = document.createElement("style"); // what is halfway faded has no contrast
+          const still = document.createElement("style"); // half-faded text fails the contrast check
           still.textContent = "* { transition: none !important; }";
           root.append(still);
           const { violations } = await axe.run({ include: [root.getRootNode().host] }, about);

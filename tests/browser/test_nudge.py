@@ -112,9 +112,7 @@ def test_it_nudges_the_tensor_at_hand_and_follows_the_steps(visit: Any, tmp_path
     tab.is_quiet()
 
 
-def test_beside_a_cotangent_to_which_more_is_added_it_says_that_it_means_the_finished_one(
-    visit: Any, tmp_path: Path
-) -> None:
+def test_a_nudge_says_when_it_means_the_complete_cotangent(visit: Any, tmp_path: Path) -> None:
     tab = visit(save_page(square(), tmp_path))
     nudging = Nudging(tab)
     nudging.player.click("last")

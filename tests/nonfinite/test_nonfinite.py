@@ -45,9 +45,10 @@ def test_the_text_says_line_operation_numbers_element_and_remedy():
     at = line("# where the log is")
     first, repair, *patch = str(result).splitlines()
     assert first == f"Forward, test_nonfinite.py, line {at}: t1 = log(x): log of 0 gives -inf at element [2]."
-    assert repair == "nn.log_softmax, and np.logaddexp for sums of exponentials, never take log of 0."
+    assert repair == "nn.log_softmax never takes the log of 0, and neither does np.logaddexp for sums of exponentials."
     assert patch == [
-        "Otherwise, keep the input away from where this happens (no gradient flows back where the guard acts):",
+        "Otherwise, keep the input away from where this happens (where the guard replaces a value, no gradient flows "
+        "back):",
         "    np.log(np.maximum(x, 2e-16))",
     ]
     assert repr(result) == f"<Nonfinite: -inf from log, forward, test_nonfinite.py, line {at}>"
@@ -407,5 +408,5 @@ def test_a_result_with_other_uses_is_not_replaced_under_its_where():
     with np.errstate(invalid="ignore"):
         texts = [step["text"] for step in ad.play(f, np.array([-1.0, 4.0])).document()["steps"]]
     (said,) = [text for text in texts if "NaN is born" in text]
-    assert "The function sqrt is only defined for numbers from 0 up, but x has an element -1." in said
+    assert "The function sqrt is only defined for numbers from 0 up, but x contains -1." in said
     assert "safe" not in said

@@ -64,12 +64,12 @@ def test_an_operation_is_named_and_its_remedy_works(name, operation, at, directi
 
 
 def test_outside_a_domain_the_numbers_and_the_domain_are_named_but_a_guarded_operation_gets_its_where():
-    said = "Any number you put in its place would be made up, so find out how it came to be"
+    said = "Any number you put in its place would be made up, so find out where the"
     assert found(lambda x: np.log(x - 3.0), 1.0).remedy == (
-        f"The function log is only defined for numbers above 0, but x - 3.0 is -2. {said} -2."
+        f"The function log is only defined for numbers above 0, but x - 3.0 is -2. {said} -2 comes from."
     )
     assert found(np.arccos, [0.5, -1.5]).remedy == (
-        f"The function arccos is only defined for numbers from -1 to 1, but x has an element -1.5. {said} -1.5."
+        f"The function arccos is only defined for numbers from -1 to 1, but x contains -1.5. {said} -1.5 comes from."
     )
     guarded = found(lambda x: np.where(x > 0, np.sqrt(x), 0.0), -1.0)
     assert "safe = np.where(x > 0, x, 1.0)" in guarded.remedy
@@ -391,7 +391,7 @@ def test_a_number_just_outside_a_domain_by_rounding_gets_a_guard():
 
 def test_a_guard_is_not_advised_where_another_element_is_outside_the_domain():
     for at in ([0.0, -2.0], [-2.0, 0.0]):
-        assert "only defined for numbers above 0, but x has an element -2." in found(np.log, at).remedy
+        assert "only defined for numbers above 0, but x contains -2." in found(np.log, at).remedy
 
 
 def test_a_limit_is_not_advised_where_something_else_is_divided_by_0_too():

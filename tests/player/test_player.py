@@ -216,7 +216,9 @@ def test_playing_inside_a_recording_tape_shows_the_function_all_the_same():
 
 
 def test_an_array_of_integers_is_named_where_nothing_is_recorded():
-    with pytest.raises(ValueError, match=re.escape("z has dtype int64, and tapes watch floats: pass z.astype(float)")):
+    with pytest.raises(
+        ValueError, match=re.escape("z has dtype int64, but tapes only watch floats. Pass z.astype(float)")
+    ):
         ad.play(lambda z: np.sum(np.exp(z)), np.array([1, 2, 3]))
     with pytest.raises(ValueError, match="Compute with tensors"):
         ad.play(lambda: 2.0)

@@ -62,7 +62,8 @@ def guarded_later(x):
             lambda x: x / x,
             0.0,
             "If the quotient has a limit here, write np.where(x == 0, limit, np.divide(x, np.where(x == 0, 1.0, x))), "
-            "with that as `limit`, for a gradient with its series (1 + x / 2, not 1).",
+            "where `limit` is that limit. If you also need the gradient, put the start of its Taylor series there "
+            "instead: for (exp(x) - 1) / x, that is 1 + x / 2.",
         ),
         (
             guarded,
@@ -257,9 +258,11 @@ def test_a_nan_that_is_born_of_an_infinity_going_backward_is_reported_once():
 )
 def test_log_of_1_minus_p_is_to_be_computed_from_logits(function, is_rest):
     said = advice(function, 1.0)
-    logits = "If p is nn.sigmoid(z), log(1 - p) is -nn.softplus(z), which is finite for every z. Otherwise, write"
+    logits = (
+        "If p is nn.sigmoid(z), write -nn.softplus(z) instead of log(1 - p): it is finite for every z. Otherwise, write"
+    )
     assert said.startswith(logits if is_rest else "Instead, write")
-    assert said.endswith("no gradient flows back where the guard acts.")
+    assert said.endswith("Where the guard replaces a value, no gradient flows back.")
 
 
 def branches(v):
@@ -290,7 +293,7 @@ def safe_product(x):
     ],
 )
 def test_a_where_that_takes_the_element_is_not_the_remedy(function, safe, x, code):
-    guarded = "if that gives the value you want here; no gradient flows back where the guard acts."
+    guarded = "if that gives the value you want here. Where the guard replaces a value, no gradient flows back."
     assert advice(function, np.array(x)) == f"Instead, write {code}, {guarded}"
     x = ad.Variable(x)
     with ad.GradientTape() as tape, np.errstate(all="ignore"):

@@ -43,7 +43,7 @@ def test_a_none_names_the_cut_and_lights_its_line():
     assert document["code"][0]["lines"][line - document["code"][0]["first_line"]].strip().startswith("z = np.sign(y)")
     assert step["text"] == (
         f"dz/dx is None: the path from x was cut on line {line} by np.sign, whose derivative is 0 wherever it has one. "
-        "Use a smooth function instead, such as a cross-entropy in place of an accuracy. "
+        "Use a smooth function instead (for example, cross-entropy instead of accuracy). "
         "There is 1 more cut on the way."
     )
     assert step["gradient"] is None

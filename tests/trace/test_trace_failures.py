@@ -32,7 +32,7 @@ def test_an_error_about_none_says_why_the_gradient_was_none():
         ad.play(train)
     last = caught.value.player.document()["steps"][-1]
     for said in (last["text"], last["lesson"][0], caught.value.__notes__[0]):
-        assert "The gradient before it is None." in said
+        assert "The last gradient that you took is None." in said
         assert "Write w.assign(...)" in said
     with pytest.raises(TypeError, match="NoneType") as caught:
         ad.play(lambda x: [x * 2.0, 0.1 * {}.get("rate")], 2.0)

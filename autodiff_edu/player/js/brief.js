@@ -1,6 +1,6 @@
 /** Numbers for people: the texts of arrays, which have six significant digits, with three. */
 
-/** Whether a number has more than six digits, which are there since fewer would say something else. */
+/** Whether a number has more than six digits, because fewer would be misleading. */
 export const isFine = (/** @type {string} */ text) => /[1-9](\.?\d){5}[0.]*[1-9]/.test(text);
 /**
  * As `brief` of text/formatting.py does: a page has only the one text, and sentences are put together from both.

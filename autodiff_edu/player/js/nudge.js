@@ -193,7 +193,7 @@ export function nudgeView(trace, history, panel, stays = false) {
   panel.append(element);
 
   /** Whether this pass adds nothing more to the cotangent that the panel shows. */
-  const isFinished = (/** @type {number} */ tensor) => !history.totals(tensor)
+  const isComplete = (/** @type {number} */ tensor) => !history.totals(tensor)
     .some(({ step }) => step > current && trace.steps[step].pass === history.pass[current]);
   const missing = (/** @type {Moved} */ { isOther }) => (isOther ? words.unknown : words.notFinite);
   const redraw = () => {
@@ -211,7 +211,7 @@ export function nudgeView(trace, history, panel, stays = false) {
     write(change, to === before ? words.by(by) : words.change(place, before, to));
     numbers.replaceChildren(
       row("moved", words.moves(targetName), moved),
-      row("said", isFinished(tensor) ? words.says : words.saysFinished,
+      row("said", isComplete(tensor) ? words.says : words.saysComplete,
         slope === undefined ? said : words.product(written(slope), written(at.by), said)),
       row("gap", words.gap, gap ?? "—"),
     );

@@ -428,7 +428,7 @@ export const STRINGS = {
     changeOf: (target) => `change of ${target}`,
     moves: (target) => `${target} actually moves`,
     says: "the cotangent says",
-    saysFinished: "the complete cotangent says",
+    saysComplete: "the complete cotangent says",
     product: (slope, by, said) => `${slope} × ${by} = ${said}`,
     nothing: "nothing",
     gap: "the gap",

@@ -1,4 +1,4 @@
-"""How many digits the numbers of a step have, up to those of a document, so that what is computed can be seen."""
+"""How many digits a step's numbers need for the computation to be visible, at most as many as the document has."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def count_digits(parts: list[dict[str, Any] | None], total: dict[str, Any], oper
 
 
 def count_digits_apart(array: dict[str, Any], others: Iterable[dict[str, Any] | None]) -> int:
-    """Return the fewest digits, 3 or from 6 to 10, that show an array as different from all that are."""
+    """Return the fewest digits, 3 or from 6 to 10, that tell an array apart from all different ones."""
     texts = {other["text"] for other in others if other} - {array["text"]}
     counts = (3, *range(6, SURE_DIGITS))
     apart = (digits for digits in counts if brief(array["text"], digits) not in {brief(text, digits) for text in texts})

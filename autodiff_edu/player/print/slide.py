@@ -278,7 +278,7 @@ class SlideLayout:
         size, pitch, common = self.letter, self.letter * PITCH, _measure_indent(part)
         at = where["line"] - part["first_line"] if where else 0
         start, end = where["columns"] or (common, common) if where else (0, 0)
-        # The line in the middle or, if it has too many rows between two that count the others, its current expression.
+        # The line in the middle or, if it doesn't fit between the two rows that count hidden lines, its expression.
         now = [row for row, (line, *_) in enumerate(rows) if line == at] or [0]
         middle = (now[0] + now[-1] + 1) // 2
         if len(now) > self.lines - 2:
