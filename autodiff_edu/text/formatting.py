@@ -214,6 +214,8 @@ def brief(text: str, digits: int | None = None) -> str:
 
 
 def _round_number(text: str, exponent: str, digits: int) -> str:
+    if text.endswith("0"):  # it has been rounded already
+        return text + exponent
     digits = max(digits, text.index("."))
     # a text halfway between two numbers is rounded up, as a reader would
     written = f"{float(text) * (1 + 1e-12 * (digits < 12)):#.{digits}g}".rstrip(".")
@@ -257,6 +259,8 @@ def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3) -> int:
     (7, 6)
     >>> count_digits_of_sum([1000000.0000005, -1e6], 1000000.0000005 - 1e6)
     14
+    >>> count_digits_of_sum([2.4120004, -0.412], 2.0000004)  # which has eight digits
+    8
     """
     values = [total, *parts]
     if not all(isinstance(value, np.ndarray | np.generic | float | int) for value in values):
@@ -269,9 +273,13 @@ def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3) -> int:
     rows = zip(*(array.ravel().tolist() for array in np.broadcast_arrays(*arrays)), strict=True)
     counts = []
     for total, *parts in ([float(value) for value in row] for row in rows):  # a longdouble may be beyond a float
-        kept = _count_digits(tuple(parts), total, 6)
+        if FINE.search(text := number(total)):
+            fine = len(text.partition("e")[0].replace(".", "").lstrip("-0"))
+            counts.append(_count_digits(tuple(parts), total, fine))
+            continue
+        kept = _count_digits(tuple(parts), total, SHOWN)
         parts = [float(number(part, kept)) for part in parts]
-        counts.append(kept if least == 6 else _count_digits(tuple(parts), float(number(total, 6)), least))
+        counts.append(kept if least == SHOWN else _count_digits(tuple(parts), float(number(total, SHOWN)), least))
     return max(counts, default=least)
 
 
@@ -280,15 +288,16 @@ def _count_digits(parts: tuple[float, ...], total: float, least: int) -> int:
     if not total or not all(map(isfinite, (total, *parts))):
         return least
 
-    def show(value: float, digits: int, known: int = 6) -> Decimal:
+    def show(value: float, digits: int, known: int) -> Decimal:
         return Decimal(brief(number(value, known), digits))
 
     enough = (
         digits
         for wanted in sorted({least, 3}, reverse=True)
-        for digits in (least, *range(max(6, least + 1), MOST_DIGITS + 1))
+        for digits in (least, *range(max(SHOWN, least + 1), MOST_DIGITS + 1))
         # a reader adds up what is written, without rounding
-        if show(float(sum(show(part, digits, MOST_DIGITS) for part in parts)), wanted) == show(total, wanted)
+        if show(float(sum(show(part, digits, MOST_DIGITS) for part in parts)), wanted, max(SHOWN, wanted))
+        == show(total, wanted, max(SHOWN, wanted))
     )
     return next(enough, least)
 

@@ -151,6 +151,7 @@ class Writer:
         self.tapes: list[Tape] = []
         self.tape_numbers: dict[int, int] = {}  # by their ids
         self.latest: dict[str, Any] = {}  # by name, its last value
+        self.digits: dict[int | None, int] = {}  # by the id of a tensor: with how many its value was written
         self.arrays: dict[int, tuple[dict[str, Any], Any]] = {}  # by the id of a value: its description, and the value
         self.tensors: dict[int, int] = {}  # a tensor's id, and its index in the document
         self.begins: list[dict[str, Any]] = []
@@ -289,7 +290,9 @@ class Writer:
             case events.Record(entry=entry) | events.Cut(entry=entry) | events.Skip(entry=entry):
                 step["entry"] = self._entry(entry, step)
                 value = self._value(self.tensors[entry.output_id])
-                digits = self._separate(value, entry.output_id, entry.output_value, entry.values)
+                digits = self._separate(
+                    value, entry.output_id, entry.output_value, zip(entry.values or (), entry.ids, strict=False)
+                )
                 if whose := self.inner.get(len(self.document["steps"])):
                     step["within"] = whose[0]
             case events.Seed(tensor=tensor, cotangent=cotangent):
@@ -384,14 +387,18 @@ class Writer:
         described: dict[str, Any] = self.document["tensors"][tensor]["value"]
         return described
 
-    def _separate(self, described: dict[str, Any], id: int, value: Any, operands: Iterable[Any] | None = None) -> int:
+    def _separate(
+        self, described: dict[str, Any], id: int, value: Any, operands: Iterable[tuple[Any, int | None]] = ()
+    ) -> int:
         """Write a value with the digits that tell it from its operands and its name's last value; return how many.
 
-        If the name's value has not changed, six are written, as in the graph.
+        If it is one of these, it has as many as that has, but at least six if the name's value has not changed.
         """
         name = self.labels[id].rstrip(SUBSCRIPTS)
         before, self.latest[name] = self.latest.get(name), value
-        return separate(described, value, [*((operand, 3) for operand in operands or ()), (before, SHOWN)])
+        others = [(operand, self.digits.get(known, 3)) for operand, known in operands]
+        self.digits[id] = separate(described, value, [*others, (before, SHOWN)])
+        return self.digits[id]
 
     def _array(self, value: Any) -> dict[str, Any]:
         """Describe an array; one that appears several times is described once."""

@@ -394,7 +394,11 @@ def _describe_cancellation(entry: Entry) -> str:
     digits = count_digits_of_sum([first, sign * second], total)
     if digits <= SHOWN:
         return ""
-    written = [spoken_value(np.float64(part), digits=digits) for part in (first, sign * second)]
+    written, usual = (
+        [spoken_value(np.float64(part), digits=each) for part in (first, sign * second)] for each in (digits, 3)
+    )
+    if written == usual and abs(total) > 0.01 * abs(first):  # nothing cancels, and the sum can be seen
+        return ""
     return f"{' + '.join(written)} = ".replace("+ -", "- ")
 
 

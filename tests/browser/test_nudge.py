@@ -248,7 +248,8 @@ def test_numbers_far_from_1_are_written_as_everywhere_else(visit: Any, tmp_path:
     [
         (cancel, 1e-8, ["→ 1.1e-08", "0 → 0.9175"]),
         (lambda y: np.sqrt(y * y + 1) - y, 1e9, ["+0.1", "0 → 0"]),
-        (lambda a: np.sum(np.linalg.inv(a)), [[1, 2], [2, 4 + 1e-12]], ["a[0, 0]: 1 → 1.1", "→ 1.1e+07"]),
+        (lambda a: np.sum(np.linalg.inv(a)), [[1, 2], [2, 4 + 1e-12]], ["a[0, 0]: 1 → 1.1", "9.999e+11 → 0"]),
+        (lambda x: x * 123456, 1.0, ["1 → 1.1", "123500 → 135800"]),
     ],
 )
 def test_a_change_that_does_not_fit_into_its_box_shows_the_new_value_alone(

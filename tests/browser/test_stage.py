@@ -324,6 +324,20 @@ def test_the_rows_that_a_step_is_about_have_the_room_first(visit: Any, tmp_path:
     assert [(needed, rows) for needed, rows in about if not needed <= rows] == []
 
 
+@pytest.mark.parametrize("letters", [10, 16, 32])
+def test_a_long_name_leaves_its_numbers_in_the_table(letters: int, visit: Any, tmp_path: Path) -> None:
+    x, name = ad.Variable(2.0, name="x"), "n" * letters
+    with ad.trace("named") as traced:
+        with ad.GradientTape() as tape:
+            y = np.sin(x) * ad.Variable(1.5, name=name)
+        tape.gradient(y, x)
+    player = enter(visit(save_page(traced, tmp_path), viewport=SCREEN))
+    out = """root => { const table = root.querySelector(".about"), { right } = table.getBoundingClientRect();
+      return [...table.querySelectorAll(".value")].filter((part) =>
+        part.checkVisibility() && part.getBoundingClientRect().right > right + 1).map((part) => part.textContent); }"""
+    assert {len(found) for found in player.at_every_step(out)} == {0}
+
+
 def test_where_a_cotangent_arrives_a_formula_in_numbers_has_its_result(visit: Any, tmp_path: Path) -> None:
     ad.play(lambda x: x**3, 2.0).save(tmp_path / "cube.html")
     player = enter(visit((tmp_path / "cube.html").as_uri(), viewport=SCREEN))

@@ -398,6 +398,12 @@ def test_a_transcript_has_the_numbers_that_a_variable_has_now():
         (lambda x: x + 1, 999999.5, "which is 1000000.5."),
         (lambda a: a * a, 0.9999994, "It is added to 0.9999994, so the cotangent of a is now 1.999999."),
         (lambda x: (x + 1e-6) + 1e-5, 1.0, "is t1 plus 1e-05, which is 1.00001."),
+        (
+            lambda x: 2.4120004 * x - 0.412 * x,
+            1.0,
+            "is 2.4120004. It is added to -0.412, so the cotangent of x is now 2.0",
+        ),
+        (lambda x: (x + 1e-4) - 1e-20, 2.412, "minus 1e-20, which is 2.4121 (1e-20 is too small"),
     ],
 )
 def test_numbers_that_are_nearly_short_are_written_in_full(function, x, said):

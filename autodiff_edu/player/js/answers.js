@@ -113,6 +113,7 @@ export function judge({ asks, right, within, mistakes = [], hint, shown = "" }, 
   if (answer === undefined) return { unread: ANSWERS.unread[asks](briefly(typed)) };
   if (same(answer, right, within)) return { right: true };
   const known = mistakes.filter(([value, text]) => text && value !== undefined && same(answer, value, within));
+  if (asks === "number" && isFine(shown) && !known.length && same(answer, right)) return { unread: ANSWERS.finer };
   if (asks === "number" && within === undefined && !known.length) {
     const isNear = brief(shown) !== shown && same(answer, right, FROM_THREE_DIGITS);
     if (isNear || isRounding(Number(answer), Number(right))) return { right: true };

@@ -7,7 +7,7 @@ export const isFine = (/** @type {string} */ text) => /[1-9](\.?\d){5}[0.]*[1-9]
  * @type {(text: string, least?: number) => string}
  */
 export const brief = (text, least) => text.replace(/(\d+\.\d+)(e[-+]\d+)?/g, (whole, fraction, exponent = "") => {
-  if (!least && isFine(fraction)) return whole;
+  if (fraction.endsWith("0") || (!least && isFine(fraction))) return whole; // it has been rounded already, or is not
   const digits = Math.max(least ?? 3, fraction.indexOf("."));
   const written = (Number(fraction) * (1 + (digits < 12 ? 1e-12 : 0))).toPrecision(digits); // halfway means up
   const rounded = Number(written);
@@ -38,10 +38,12 @@ export function digitsOfSum(parts, total, least) {
   if (!total || ![total, ...parts].every(Number.isFinite)) return undefined;
   const shown = (/** @type {number} */ number, /** @type {number} */ digits) =>
     Number(withDigits(number, digits, MOST_DIGITS));
-  for (const wanted of new Set([least, 3])) {
-    for (let digits = least; digits <= MOST_DIGITS; digits = Math.max(6, digits + 1)) {
+  const text = String(total);
+  const few = isFine(text) ? text.replace(/e.*|\D/g, "").replace(/^0+/, "").length : least;
+  for (const wanted of new Set([few, 3])) {
+    for (let digits = few; digits <= MOST_DIGITS; digits = Math.max(6, digits + 1)) {
       const sum = parts.reduce((known, part) => known + shown(part, digits), 0);
-      const rounded = Number(sum.toPrecision(6));
+      const rounded = Number(sum.toPrecision(Math.max(6, wanted)));
       if (shown(rounded, wanted) === shown(total, wanted)) return digits > least ? digits : undefined;
     }
   }

@@ -16,8 +16,10 @@ const PORTIONS = [...SHARED.nudges, 0].sort((a, b) => a - b);
 
 const toDigits = (/** @type {number} */ number, digits = 4) => Number(number.toPrecision(digits));
 /** Adds `part`, which was rounded, and drops all digits beyond its last: 0, not 0.00012. */
-const addRounded = (/** @type {number} */ number, /** @type {number} */ part) => toDigits(
-  Number((number + part).toFixed(Math.min(100, Math.max(0, 3 - Math.floor(Math.log10(Math.abs(part))))))));
+const addRounded = (/** @type {number} */ number, /** @type {number} */ part) => {
+  const unit = 10 ** (Math.floor(Math.log10(Math.abs(part))) - 3);
+  return toDigits(unit ? Math.round((number + part) / unit) * unit : number);
+};
 /** Writes a number as the rest of the page does. */
 const written = (/** @type {number} */ number, digits = 4) => formatItem(withDigits(toDigits(number, digits), 6));
 const withSign = (/** @type {number} */ number, digits = 4) => `${number > 0 ? "+" : ""}${written(number, digits)}`;

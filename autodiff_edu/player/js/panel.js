@@ -26,7 +26,7 @@ const SMALLEST = 0.72; // of the letters of a formula on stage
 const LONGEST_VECTOR = 6; // of what a formula is written with in numbers
 const [TABLE_ROOM, SUM_ROOM] = [10, 15]; // letters of numbers side by side on stage; on a phone the first for both,
 const [FEW, ROOM_OF_FEW] = [4, 23]; // unless a sum has so few numbers
-const [HIGH, LOW] = [4, 3]; // the most rows of a matrix that a formula shows as numbers: if there is room, and if not
+const [HIGH, LOW] = [4, 3]; // the most rows of a matrix in numbers in a formula: if there is room, and if not
 /**
  * Where tall matrices may be numbers on stage: in the sum, in the rows, stacked (2) or not, and in the formulas. Each is
  * tried once, beside those for which there was room.
@@ -586,9 +586,9 @@ export function panelView(trace, history, flow, corners, isCovered, isAsking, go
     /** @type {(lost: number[]) => boolean} */
     const isRoom = (lost) => lost.every((part, index) => part <= least[index]);
     let [best, drawn] = [{}, {}];
-    for (const more of isMore ? WRITTEN : []) {
-      if (Object.keys(more).some((part) => part in best)) continue;
-      drawn = { ...best, ...more };
+    for (const place of isMore ? WRITTEN : []) {
+      if (Object.keys(place).some((part) => part in best)) continue;
+      drawn = { ...best, ...place };
       if (isRoom(draw(drawn))) best = drawn;
     }
     if (drawn !== best) draw(best);

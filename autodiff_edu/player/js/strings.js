@@ -39,6 +39,7 @@ export const ANSWERS = {
     typed: "Nothing is typed yet. Type an answer, or press “Show me”.",
     chosen: "Nothing is chosen yet. Choose an answer, or press “Show me”.",
   },
+  finer: "Right so far: type more digits, or press “Show me”.",
   again: "Go through it line by line.",
 };
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import add, mul, neg, sub, truediv
 from typing import Any
 
+from ...text.formatting import number
 from ...text.shared import shared
 
 OPERATORS = shared()["operators"]
@@ -46,8 +47,8 @@ def split_formula(tree: Any, need: float = 0) -> Iterator[tuple[Any, str]]:
         return
     yield None, f"{words[0] if head == 'call' else head}("
     inside = [part for part in parts if part not in words]
-    for number, part in enumerate(inside):
-        if number:
+    for place, part in enumerate(inside):
+        if place:
             yield None, ", "
         yield from split_formula(part)
     yield None, ")"
@@ -56,8 +57,8 @@ def split_formula(tree: Any, need: float = 0) -> Iterator[tuple[Any, str]]:
 def write_leaf(leaf: Any, name: str, bar: str) -> str:
     """Write a leaf: `name` for argument 0, `bar` for its cotangent."""
     match leaf:
-        case ["number", number]:
-            return f"{number:.6g}"
+        case ["number", value]:
+            return number(value)
         case ["bar", other]:
             return name_bar(other)
         case [_, words]:

@@ -306,11 +306,11 @@ class SlideLayout:
                 words += " …" * is_cut  # the line goes on below
                 words = shorten(words, MARGIN + LEFT - 16 - left, size, MONOSPACE)  # if its letters are wide
                 lines.append(TextLine(left, base, words, size, INK))
-        above = {line for line, *_, words in rows[: shown.start] if words}
+        above = {line for line, *_, words in rows[: shown.start] if words} - {line for line, *_ in rows[shown.start :]}
         below = {line for line, *_, words in rows[shown.stop :] if words} - {line for line, *_ in rows[: shown.stop]}
         for row, count in ((first, len(above)), (first + self.lines - 1, len(below))):
-            if count:
-                words = f"… {count} more line{'s' * (count > 1)}"
+            if count or (row == first and row not in shown):  # else the line has begun above
+                words = f"… {count} more line{'s' * (count > 1)}" if count else "…"
                 lines.append(TextLine(MARGIN + 16, base_of(row), words, SMALLEST, QUIET, family=SANS))
         return (Path(rounded_box(MARGIN, top, LEFT, height, 10), SUNK),), tuple(mark), tuple(lines)
 

@@ -67,7 +67,9 @@ test("an answer may be worked out from the three digits of a sentence", () => {
 
 test("a number with more than six digits is wanted with all of them", () => {
   const near = askNumber({ data: 1.000001, text: "1.000001", shape: [] }, { hint: "Look." });
-  assert.deepEqual(judge(near, "1"), { right: false, hint: "Look." });
+  assert.match(judge(near, "1").unread, /^Right so far:/);
+  assert.deepEqual(judge({ ...near, mistakes: [[1, "That is x."]] }, "1"), { right: false, hint: "That is x." });
+  assert.deepEqual(judge(near, "1.01"), { right: false, hint: "Look." });
   assert.deepEqual(judge(near, "1.000001"), { right: true });
   assert.deepEqual(judge(askNumber({ data: 1.23457, text: "1.23457", shape: [] }, {}), "1.23"), { right: true });
   assert.ok(judge(askNumber({ data: 1234570, text: "1.23457e+06", shape: [] }, {}), "1230000").right);

@@ -1,5 +1,6 @@
 """Slides of 1280 by 720 pixels: the pages of a PDF, or one per file; and what a slide shows of each kind of step."""
 
+import copy
 import io
 import re
 from itertools import pairwise
@@ -227,14 +228,28 @@ def test_lines_of_code_that_have_no_room_are_counted(kind):
         said = [row.words for row in rows]
         counts = [int(found[1]) for words in said if (found := re.fullmatch(r"… (\d+) more lines?", words))]
         begun = [words for words in said if any(line.startswith(words) for line in whole)]
+        seen = [line for line in whole if any(len(part := words.strip(" …")) > 5 and part in line for words in said)]
         assert 1 <= len(counts) <= 2
-        assert len(begun) + sum(counts) == len(whole)
+        assert len(seen) + sum(counts) == len(whole)
         assert len(rows) <= 8
         assert len({row.y for row in rows}) == len(rows)
         where = slides.document["steps"][number]["where"]
         if where:
             line = slides.document["code"][0]["lines"][where["line"] - slides.document["code"][0]["first_line"]]
             assert any(line.strip().startswith(words) for words in begun), "the current line is there"
+
+
+def test_a_line_of_many_rows_is_not_counted_as_more_lines():
+    player = ad.play(lambda x: x * 1.5 + np.sin(x), 1.5)
+    content = copy.deepcopy(player._content)
+    content["trace"]["code"][0]["lines"][0] += " + np.cos(x * 2.0)" * 30
+    content["trace"]["steps"][-1]["where"] = {"code": 0, "line": 1, "columns": [400, 410]}
+    content["trace"]["code"][0]["first_line"] = 1
+    slides = SlideLayout(content)
+    said = [row.words for row in slides.code(slides.frame(len(player) - 1), 0.0, 300.0)[2]]
+    assert said[-1].endswith("…")
+    assert "…" in said, "the line has begun above"
+    assert not any("more line" in words for words in said)
 
 
 def test_no_text_of_the_graph_is_cut_at_an_edge():
