@@ -263,6 +263,13 @@ def test_an_array_to_write_into_is_refused_by_place_as_by_name(call):
     assert out == 7.0
 
 
+def test_adding_a_tensor_to_an_array_in_place_says_what_to_write():
+    velocity = np.zeros(2)
+    with pytest.raises(TypeError, match=r"write result = \.\.\., and v = v \+ g instead of v \+= g"):
+        velocity += ad.constant([1.0, 2.0])
+    np.testing.assert_array_equal(velocity, [0.0, 0.0])
+
+
 def test_an_array_without_writing_rights_over_memory_that_has_them_is_copied():
     memory = bytearray(np.array([3.0, 4.0]).tobytes())
     views = [np.frombuffer(memory), np.asarray(memoryview(memory).toreadonly().cast("d"))]

@@ -28,8 +28,8 @@ const [TABLE_ROOM, SUM_ROOM] = [10, 15]; // letters of numbers side by side on s
 const [FEW, ROOM_OF_FEW] = [4, 23]; // unless a sum has so few numbers
 const [HIGH, LOW] = [4, 3]; // the most rows of a matrix in numbers in a formula: if there is room, and if not
 /**
- * Where tall matrices may be numbers on stage: in the sum, in the rows, stacked (2) or not, and in the formulas. Each is
- * tried once, beside those for which there was room.
+ * Where tall matrices may be numbers on stage: in the sum, in the rows, stacked (2) or not, and in the formulas.
+ * Each is tried once, beside those for which there was room.
  */
 const WRITTEN = [{ inSum: 1 }, { inRows: 2 }, { inRows: 1 }, { most: HIGH }];
 const isLong = (/** @type {NDArray | null | undefined} */ array) =>
@@ -79,7 +79,8 @@ function rowPlace(role, fields = [{}, {}]) {
   const show = (kind, tensor, known, flow, word, limits, room, digits, high) => {
     write(what, kind);
     const { text = "", shape: sides = [] } = tensor?.value ?? {};
-    write(name, sides.length > 1 && tensor.name === text ? `[…] ${sides.join("×")}` : tensor?.name ?? UNKNOWN);
+    const called = sides.length > 1 && tensor.name === text ? `[…] ${sides.join("×")}` : tensor?.name ?? UNKNOWN;
+    write(name, called.replace("e-", "e-\u2060")); // 1e-06 in one line
     write(shape, !tensor ? UNKNOWN : kind && `${STRINGS.panel.shape(tensor.value.shape)} ${tensor.value.dtype}`);
     write(label, flow ? word : "");
     set(element, "data-still", flow ? null : "");

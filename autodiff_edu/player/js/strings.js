@@ -39,7 +39,7 @@ export const ANSWERS = {
     typed: "Nothing is typed yet. Type an answer, or press “Show me”.",
     chosen: "Nothing is chosen yet. Choose an answer, or press “Show me”.",
   },
-  finer: "Right so far: type more digits, or press “Show me”.",
+  finer: "Right so far: type more digits.",
   again: "Go through it line by line.",
 };
 
@@ -56,7 +56,7 @@ export const STRINGS = {
     /** @type {(found: number | null | undefined, known: number) => string} */
     otherVersion: (found, known) =>
       `This trace has version ${found ?? "unknown"}, but this player draws version ${known}: another release of ` +
-      "autodiff_edu wrote it. Restart the kernel and run the cell again; if this is a saved page, save it again.",
+      "autodiff_edu wrote it. Restart the kernel and run the cell again, or save the page again.",
   },
   heading: {
     forward: "→ forward pass",
