@@ -30,6 +30,7 @@ from ..text.formatting import (
 from ..text.labels import Labels
 from ..text.places import place
 from .backward_calls import BackwardCall
+from .broadcasting import is_copied
 from .foreign import ForeignOperation, Gradient
 from .lines import Rebind
 from .memory import Stepped
@@ -142,7 +143,8 @@ class Sentences:
                 text += remark or self._describe_absorption(entry)
                 missed = f"{whose} is paused, so it does not record this."
                 recorded = missed if isinstance(event, events.Missed) else self._describe_recording(entry, step, whose)
-                return f"{text}.{self._describe_aliases(entry)} {_capitalise(recorded, self._own_name(whose))}"
+                also = _describe_broadcasting(entry) + self._describe_aliases(entry)
+                return f"{text}.{also} {_capitalise(recorded, self._own_name(whose))}"
             case events.Seed(tensor=tensor, cotangent=cotangent):
                 self.exact.keep_seed(step["pass"], event)
                 which = "the backward pass" if self._is_alone() else f"the backward pass of {whose}"
@@ -361,6 +363,14 @@ def _describe_agreement(entry: Entry) -> str:
         for value, one in zip(entry.values, (1, -sign), strict=True)
     )
     return f" (both have the same first {MOST_DIGITS} digits)" if first == second else ""
+
+
+def _describe_broadcasting(entry: Entry) -> str:
+    """Return a sentence if the result has the shape of neither operand, which is often not meant."""
+    if len(entry.ids) != 2 or not all(is_copied(entry, argument) for argument in (0, 1)):
+        return ""
+    first, second = (np.shape(value) for value in entry.values or ())
+    return f" Both are broadcast, from {first} and {second} to {np.shape(entry.output_value)}."
 
 
 def _describe_absorbed(names: list[str], parts: list[Any], signs: tuple[float, float], total: Any) -> str:

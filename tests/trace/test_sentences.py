@@ -513,3 +513,19 @@ def test_a_transcript_has_the_numbers_of_small_arrays_that_a_sentence_leaves_out
     said = traced.transcript()
     assert "with a 2×3 tangent. It is [[0 1 2] [3 4 5]]." in said
     assert "gets its tangent (2×3). It is [[0 2 4] [6 8 10]]." in said
+
+
+@pytest.mark.parametrize(
+    ("shapes", "said"),
+    [
+        ([(3, 1), (3,)], "is a minus b. Both are broadcast, from (3, 1) and (3,) to (3, 3). The tape records it"),
+        ([(2, 1, 3), (4, 1)], "is a minus b. Both are broadcast, from (2, 1, 3) and (4, 1) to (2, 4, 3). The tape"),
+        ([(3, 3), (3,)], "is a minus b. The tape records it"),
+        ([(3, 1), ()], "is a minus b. The tape records it"),
+        ([(1, 1), (3,)], "is a minus b. Both are broadcast, from (1, 1) and (3,) to (1, 3). The tape"),
+    ],
+)
+def test_a_result_in_the_shape_of_neither_operand_is_worth_a_sentence(shapes, said):
+    steps = ad.play(lambda a, b: np.sum(a - b), *map(np.ones, shapes))._content["trace"]["steps"]
+    (text,) = [step["text"] for step in steps if " is a minus b" in step["text"]]
+    assert said in re.sub(r", which is [^.]*\.", ".", text)
