@@ -104,7 +104,7 @@ SERIES = (
 )
 OF_LIMIT = f"0 divided by 0 is not defined. If the quotient has a limit here, write it as `limit`. {SERIES}"
 
-GUARDED = "here the guard replaces a value, no gradient flows back"
+GUARDED = "where the guard replaces a value, no gradient flows back"
 LARGE = "The numbers are too large for their dtype: scale them down first, or add logarithms in place of multiplying."
 LOOK = "Look at its inputs: print them before this line."
 ALSO_OVERFLOW = {"divide", "reciprocal", "power", "float_power"}
@@ -164,7 +164,7 @@ def remedy(
     if not parse_expression(code):  # it has numbers that the user's line does not, such as those of a derivative's rule
         patch = "keep its input away from where this happens, for example with np.where."
     else:
-        patch = f"keep the input away from where this happens (w{GUARDED}):\n    {code}"
+        patch = f"keep the input away from where this happens ({GUARDED}):\n    {code}"
     words = _LOGITS if _is_log_of_one_minus(entry, makers) else known.words
     return f"{words}\nOtherwise, {patch}" if words else f"K{patch[1:]}"
 
@@ -190,7 +190,7 @@ def remedy_in_a_sentence(text: str) -> str:
     if code:
         instead = f"{_LOGITS} Otherwise" if said.startswith(_LOGITS) else "Instead"
         # a double where keeps the value
-        doubt = f", if that gives the value you want here. W{GUARDED}" if len(code) == 1 else ""
+        doubt = f", if that gives the value you want here. {GUARDED.capitalize()}" if len(code) == 1 else ""
         return f"{instead}, write {'; '.join(code)}{doubt}."
     said = said.rpartition("\nOtherwise, ")[2]
     return said[:1].upper() + said[1:]
@@ -202,9 +202,8 @@ def _describe_domain(entry: Entry, inputs: tuple[Any, ...], shown: str) -> str:
     numbers = inputs[: len(entry.values)]
     if is_outside is None or not all(map(is_number, numbers)) or np.iscomplexobj(numbers[0]):
         return ""
-    with np.errstate(
-        invalid="ignore"
-    ):  # a value that rounding pushed just outside counts as inside: there a remedy helps
+    with np.errstate(invalid="ignore"):
+        # A value that rounding has put just outside counts as inside: there a remedy helps.
         outside = np.atleast_1d(is_outside(*(np.round(each, 6) for each in numbers)))
     if not outside.any():
         return ""
