@@ -47,7 +47,10 @@ _REMEDIES = {
     "normal": "Write mean + deviation * rng.standard_normal(shape)",
     "uniform": "Write low + (high - low) * rng.random(shape)",
 }
-_AS_IT_IS = "Operators and NumPy functions accept tensors directly, and np.stack([...]) joins several"
+_AS_IT_IS = (
+    "Operators and NumPy functions accept tensors directly, np.stack([...]) joins several, and np.block([[...], [...]]) "
+    "makes a matrix of them"
+)
 _STORES = {dis.opmap.get(name) for name in ("STORE_SUBSCR", "STORE_SLICE")}  # the second since Python 3.12
 _UNPACKING = {dis.opmap[name] for name in ("UNPACK_SEQUENCE", "UNPACK_EX")}
 _WITHOUT_VALUE = {"CACHE", "EXTENDED_ARG", "KW_NAMES", "NOP", "PRECALL", "PUSH_NULL", "RESUME"}
@@ -218,7 +221,7 @@ def _lost(converting: FrameType, life: Any, taker: str) -> TypeError:
         remedy = f"Write {instead}" if instead else "NumPy has no such function; write your own with ad.custom_gradient"
     elif _is_store(frame):
         what = "assigning a tensor into an array stores only its plain numbers"
-        remedy = "Build the whole array at once with np.stack([...]) or np.where(mask, new, old)"
+        remedy = "Collect the parts in a list and join them with np.stack, or write np.where(mask, new, old)"
     else:
         what = f"{caller or taker} takes the plain numbers out of a tensor here"
         remedy = _REMEDIES.get(names(at).function or "", _AS_IT_IS)

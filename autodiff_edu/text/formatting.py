@@ -59,6 +59,8 @@ def short_value(array: Any, digits: int | None = None) -> str:
     ('0.666667', '[1 2.5]', '3×400, all 0')
     >>> short_value(np.array([1, 1.000001])), short_value(np.float32(1.000001))
     ('[1 1.000001]', '1')
+    >>> short_value(np.array([0.7210014, 0.2]) / 3), short_value(np.array([0.7210014, 0.123456]))
+    ('[0.240334 0.0666667]', '[0.721001 0.123456]')
     """
     if array is None:
         return "—"
@@ -69,7 +71,10 @@ def short_value(array: Any, digits: int | None = None) -> str:
     if array.size == 0:
         return f"{'×'.join(map(str, array.shape))}, empty"
     if array.size <= LARGEST_WRITTEN:
-        return _write_nested(array, digits)
+        text = _write_nested(array, digits)
+        # Among numbers of six digits nobody takes one for exact.
+        is_mixed = digits is None and FINE.search(text) and brief(text) != text
+        return _write_nested(array, SHOWN) if is_mixed else text
     shape = "×".join(map(str, array.shape)) + (" numbers" if array.ndim == 1 else "")
     if array.dtype.kind == "c":
         return f"{shape}, up to {number(np.abs(array).max())} in size"
@@ -160,8 +165,8 @@ def spell_out(text: str, but: str = "") -> str:
 def number(value: Any, digits: int | None = None) -> str:
     """Write one number with six significant digits, or so many; a zero has no sign.
 
-    A 64-bit number very close to one with three digits gets more than six, if up to ten show that the two differ.
-    Digits after the tenth may be rounding. So may those of a number below 0.001, which is often what a subtraction has
+    A 64-bit number very close to one with three digits gets more than six, if up to ten show that the two differ: all
+    of its digits, if ten are enough, else as few as show it. Digits after the tenth may be rounding. So may those of a number below 0.001, which is often what a subtraction has
     left: it always gets six.
 
     >>> number(np.float64(0.1)), number(np.float64(1e-9)), number(np.complex128(1 - 2j)), number(np.bool_(True))
@@ -172,6 +177,8 @@ def number(value: Any, digits: int | None = None) -> str:
     ('2412.93', '2412.93')
     >>> number(1.000001), number(0.9999993), number(0.1 + 0.2), number(1.000001, 6)
     ('1.000001', '0.9999993', '0.3', '1')
+    >>> number(1250001.5), number(0.99999977492967)
+    ('1250001.5', '0.9999998')
     """
     if isinstance(value, complex | np.complexfloating):
         digits = digits or SHOWN
@@ -184,8 +191,9 @@ def number(value: Any, digits: int | None = None) -> str:
         return text
     if not 1e-3 < abs(settled) < inf or not isclose(settled, float(f"{settled:.3g}"), rel_tol=2e-6):
         return text
-    finer = (f"{settled:.{more}g}" for more in range(7, SURE_DIGITS + 1))
-    return next((each for each in finer if float(each) != shown), text)
+    finer = [f"{settled:.{more}g}" for more in range(SHOWN + 1, SURE_DIGITS + 1)]
+    exact = (each for each in finer if float(each) == settled)
+    return next(exact, next((each for each in finer if float(each) != shown), text))
 
 
 @lru_cache(maxsize=4096)
@@ -271,9 +279,9 @@ def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3) -> int:
     if any(array.shape not in ((), arrays[0].shape) for array in arrays):
         return least
     rows = zip(*(array.ravel().tolist() for array in np.broadcast_arrays(*arrays)), strict=True)
-    counts = []
+    is_fine, counts = FINE.search(short_value(arrays[0])), []
     for total, *parts in ([float(value) for value in row] for row in rows):  # a longdouble may be beyond a float
-        if FINE.search(text := number(total)):
+        if is_fine and FINE.search(text := number(total)):
             fine = len(text.partition("e")[0].replace(".", "").lstrip("-0"))
             counts.append(_count_digits(tuple(parts), total, fine))
             continue

@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor import Tensor
-from ..text.formatting import count_digits_apart, count_digits_of_sum, number, short_value
+from ..text.formatting import (
+    FINE,
+    LARGEST_WRITTEN,
+    SHOWN,
+    count_digits_apart,
+    count_digits_of_sum,
+    number,
+    short_value,
+)
 
 LARGEST = 256
 
@@ -66,8 +74,9 @@ def array(value: Any) -> dict[str, Any]:
             value = np.asarray(value)[tuple(slice(None, None, stride) for stride in every)]
         data = value.tolist()
         is_number = data.__class__ is float and isfinite(data)
+        has_more = value.dtype.itemsize == 8 and (value.size > LARGEST_WRITTEN or FINE.search(text))
         # its text is the rounded number already
-        described["data"] = float(text) if is_number else _round(data, None if value.dtype.itemsize == 8 else 6)
+        described["data"] = float(text) if is_number else _round(data, None if has_more else SHOWN)
     return described
 
 

@@ -91,7 +91,7 @@ def explain_none(error: BaseException, heard: list[events.Event]) -> str:
     targets = [target._id for target in outcomes[-1].targets]
     last = [event for event in outcomes if [target._id for target in event.targets] == targets]
     causes = [event.causes for event in last if event.result is None and event.causes]
-    return f"The last gradient that you took is None. {causes[-1][0][3]}" if causes else ""
+    return f"A gradient that you took is None. {causes[-1][0][3]}" if causes else ""
 
 
 def failure_of(failed: FailedOperation) -> Failure:

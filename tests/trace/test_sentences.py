@@ -396,7 +396,8 @@ def test_a_transcript_has_the_numbers_that_a_variable_has_now():
     ("function", "x", "said"),
     [
         (lambda x: x + 1, 999999.5, "which is 1000000.5."),
-        (lambda a: a * a, 0.9999994, "It is added to 0.9999994, so the cotangent of a is now 1.999999."),
+        (lambda a: a * a, 0.9999994, "It is added to 0.9999994, so the cotangent of a is now 1.9999988."),
+        (lambda x: x + 1.5, 1.25e6, "which is 1250000 + 1.5 = 1250001.5."),
         (lambda x: (x + 1e-6) + 1e-5, 1.0, "is t1 plus 1e-05, which is 1.00001."),
         (
             lambda x: 2.4120004 * x - 0.412 * x,
@@ -529,3 +530,20 @@ def test_a_result_in_the_shape_of_neither_operand_is_worth_a_sentence(shapes, sa
     steps = ad.play(lambda a, b: np.sum(a - b), *map(np.ones, shapes))._content["trace"]["steps"]
     (text,) = [step["text"] for step in steps if " is a minus b" in step["text"]]
     assert said in re.sub(r", which is [^.]*\.", ".", text)
+
+
+def test_the_rounding_of_float32_is_not_taken_for_digits_that_matter():
+    def sums(x, y):
+        z = x + y
+        return z * x + z * y
+
+    said = ad.play(sums, np.float32(0.1), np.float32(0.2)).transcript()
+    assert "The contribution to z is 0.2. Nothing was there yet, so the cotangent of z is now 0.2." in said
+    assert not re.findall(r"\d\.\d{7,}", said)
+
+
+def test_among_numbers_of_six_digits_one_that_is_nearly_short_has_no_more():
+    rows = np.array([[0.7210014, 1 / 3], [2 / 3, 0.7]])
+    said = ad.play(lambda a: np.sum(a * 1.0 * a), rows).transcript()
+    assert "[[0.721 0.333] [0.667 0.7]]" in said
+    assert "0.7210014" not in said

@@ -43,7 +43,7 @@ export function isClose(answer, wanted, within) {
   if (!Number.isFinite(wanted)) return Object.is(answer, wanted);
   if (within !== undefined) return Math.abs(answer - wanted) <= (within + 1e-12) * Math.abs(wanted);
   const third = wanted && 10 ** (Math.floor(Math.log10(Math.abs(wanted))) - 2);
-  return Math.abs(answer - wanted) <= Math.max(0.500001 * third, 1e-12);
+  return Math.abs(answer - wanted) <= (0.500001 * third || 1e-12);
 }
 
 /**
@@ -52,6 +52,9 @@ export function isClose(answer, wanted, within) {
  */
 const isRounding = (answer, wanted) =>
   Number.isFinite(wanted) && !Number.isInteger(wanted) && answer === Number(wanted.toPrecision(2));
+
+/** @type {(coarse: number, fine: number) => boolean} */
+const rounds = (coarse, fine) => [3, 4, 5, 6, 7, 8, 9].some((digits) => coarse === Number(fine.toPrecision(digits)));
 
 /** @type {(left: number[], right: number[]) => boolean} */
 export const sameShape = (left, right) =>
@@ -113,7 +116,10 @@ export function judge({ asks, right, within, mistakes = [], hint, shown = "" }, 
   if (answer === undefined) return { unread: ANSWERS.unread[asks](briefly(typed)) };
   if (same(answer, right, within)) return { right: true };
   const known = mistakes.filter(([value, text]) => text && value !== undefined && same(answer, value, within));
-  if (asks === "number" && isFine(shown) && !known.length && same(answer, right)) return { unread: ANSWERS.finer };
+  if (asks === "number" && isFine(shown) && !known.length) {
+    if (rounds(Number(answer), Number(right))) return { unread: ANSWERS.finer };
+    if (rounds(Number(right), Number(answer))) return { right: true };
+  }
   if (asks === "number" && within === undefined && !known.length) {
     const isNear = brief(shown) !== shown && same(answer, right, FROM_THREE_DIGITS);
     if (isNear || isRounding(Number(answer), Number(right))) return { right: true };

@@ -57,12 +57,6 @@ function parenthesize(/** @type {Node[]} */ ...parts) {
   return row(sign("(", { stretchy }), inside, sign(")", { stretchy }));
 }
 
-/** A constant with six digits, or ten if six would make it look exact, as `number` of text/formatting.py does. */
-const roundConstant = (/** @type {number} */ constant) => {
-  const [short, six, ten] = [3, 6, 10].map((digits) => Number(constant.toPrecision(digits)));
-  return Math.abs(ten - short) <= 2e-6 * Math.abs(short) ? ten : six;
-};
-
 /** @type {(tree: Tree, leaf: Leaves, open: boolean) => Bound} */
 function shape(tree, leaf, open) {
   if (!Array.isArray(tree)) {
@@ -71,7 +65,7 @@ function shape(tree, leaf, open) {
   }
   const [head, ...parts] = tree;
   const inside = (/** @type {Tree} */ part, need = 0) => drawTree(part, leaf, need);
-  if (head === "number") return numeral(String(roundConstant(Number(parts[0]))));
+  if (head === "number") return numeral(String(parts[0]));
   if (head === "name") return [drawName(parts[0]), ATOM];
   if (head === "bar") return [drawBarName(parts[0]), ATOM];
   if (head === "code") return [code(parts[0]), ATOM];

@@ -84,7 +84,7 @@ export const STRINGS = {
     speed: "Speed",
     times: (/** @type {number} */ factor) => `${factor}×`,
     size: "How far a step goes",
-    aboutSize: "How far Play and the arrows go; Shift+→ and Shift+← take a step of the next larger size",
+    aboutSize: "How far Play and the arrows go",
     sizes: { operation: "by operation", line: "by line", turn: "by turn", pass: "by pass" },
     wave: "Replay wave",
     waves: {
@@ -92,7 +92,7 @@ export const STRINGS = {
       cotangents: "First, an overview: values go down, cotangents come back.",
       tangents: "First, an overview: values go down, then tangents go the same way.",
     },
-    aboutWave: "Values run down the whole graph, then cotangents run back (w)",
+    aboutWave: "Values run down the graph, then cotangents run back (w)",
     predict: "Predict",
     aboutPredict: "Work out what comes next before it is shown (p)",
     stage: "Stage",
@@ -107,7 +107,7 @@ export const STRINGS = {
     /** What they do, where no button says it. */
     does: {
       next: "Next step; at a question, its answer",
-      farther: "A step of the next larger size",
+      farther: "A step of the next size",
       back: "The same, back",
       play: "Play or pause",
       predict: "Work out what comes next, or stop that",

@@ -76,8 +76,8 @@ def evaluate(tree: Any, numbers: Sequence[float]) -> float | None:
     match tree:
         case int():
             return numbers[tree]
-        case ["number", number]:
-            return float(number)
+        case ["number", value]:
+            return float(value)
         case ["neg" | "+" | "-" | "*" | "/" as head, *parts]:
             values = [evaluate(part, numbers) for part in parts]
             if None in values or (head == "/" and not values[1]):

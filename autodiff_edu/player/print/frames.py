@@ -338,7 +338,7 @@ class StepPicture:
     def gather(self, wide: float, tall: float) -> list[dict[str, Any]]:
         """Return the boxes to show together: the current one and as many of its entry's others as fit beside it.
 
-        The other ends of active lines come first, then the nearest.
+        The other ends of active lines come first, then the nearest. If an active one does not fit, its middle may.
         """
         if self.home is None:
             return []
@@ -357,10 +357,16 @@ class StepPicture:
             return tensor not in lit, abs(box["x"] - now["x"]) + abs(box["y"] - now["y"])
 
         for tensor in sorted(others, key=rank):
-            wider = [*boxes, tensors[tensor]]
-            (left, right), (upper, lower) = (find_span(wider, *side) for side in SIDES)
-            if not tensors[tensor].get("hidden") and right - left <= wide and lower - upper <= tall:
-                boxes = wider
+            box = tensors[tensor]
+            if box.get("hidden"):
+                continue
+            middle = box | {"x": box["x"] + box["width"] / 2 - 24, "width": 48}  # where its line ends
+            for part in (box, middle) if tensor in lit else (box,):
+                wider = [*boxes, part]
+                (left, right), (upper, lower) = (find_span(wider, *side) for side in SIDES)
+                if right - left <= wide and lower - upper <= tall:
+                    boxes = wider
+                    break
         return boxes
 
     def pieces(self, left: float, top: float, size: float = 11.0) -> list[list[Drawn]]:
@@ -404,9 +410,12 @@ class StepPicture:
         pieces += [_draw_group_name(group, left, right) if group else [] for group in groups]
         for tensor, box in enumerate(self.layout["tensors"]):
             shapes = self.box(tensor, box) if box_is_visible(box) else []
-            # Half a number reads as another number, so a box that is cut at its side shows only its name.
-            if box["x"] + 1 < left or box["x"] + box["width"] > right + 1:
-                shapes = [*shapes[:1], *_draw_name_in_sight(box, left, right)]
+            # Half a number reads as another number, so a box that is cut at its side is faint and shows only its name.
+            if shapes and (box["x"] + 1 < left or box["x"] + box["width"] > right + 1):
+                frame = shapes[0]
+                if isinstance(frame, Path) and tensor != self.subject:
+                    frame = replace(frame, stroke=RULE)
+                shapes = [frame, *_draw_name_in_sight(box, left, right)]
             pieces.append([shape for shape in shapes if _is_between(shape, top, bottom)])
         return pieces
 

@@ -54,7 +54,12 @@ export function questionsOf(trace, history, grouped) {
   };
   /** @type {Record<string, Maker>} */
   const makers = { ...both, ...others };
-  const about = (/** @type {Ask} */ ask) => makers[ask.kind](trace.steps[ask.step], ask.step, ask);
+  const about = (/** @type {Ask} */ ask) => {
+    const step = trace.steps[ask.step];
+    const question = makers[ask.kind](step, ask.step, ask);
+    if (Math.abs(/** @type {any} */ (question?.right)) < 1e-12 && step.text.includes("(0 up")) question.right = 0;
+    return question;
+  };
 
   /** The least recent of the kinds that a step allows; only first and whole sums may be a third in a row. */
   const choose = () => {
