@@ -48,8 +48,8 @@ _REMEDIES = {
     "uniform": "Write low + (high - low) * rng.random(shape)",
 }
 _AS_IT_IS = (
-    "Operators and NumPy functions accept tensors directly, np.stack([...]) joins several, and np.block([[...], [...]]) "
-    "makes a matrix of them"
+    "Operators and NumPy functions accept tensors directly, np.stack([...]) joins several, and "
+    "np.block([[...], [...]]) makes a matrix of them"
 )
 _STORES = {dis.opmap.get(name) for name in ("STORE_SUBSCR", "STORE_SLICE")}  # the second since Python 3.12
 _UNPACKING = {dis.opmap[name] for name in ("UNPACK_SEQUENCE", "UNPACK_EX")}

@@ -76,7 +76,8 @@ def play(
         If the equations of a JAX function, one by one, do not give the gradient that JAX gives for the whole.
     Exception
         If the function raises one. The player of everything up to the error is still shown, and is the exception's
-        attribute `player`; its last step is the error, at its line. Of a JAX function, nothing is shown.
+        attribute `player`, unless there was nothing to see yet; its last step is the error, at its line. Of a JAX
+        function, nothing is shown.
 
     Examples
     --------
@@ -216,6 +217,8 @@ def _advise(traced: Trace, tape: GradientTape, watched: list[Tensor], result: An
     deciding = [cause.text for cause in causes if cause.reason is Reason.DECIDES]
     if deciding and result is not None and all(cause.reason in (Reason.DECIDES, Reason.NOT_USED) for cause in causes):
         return deciding[0]
+    if result is None:
+        return "Write return before what it computes"
     instead = "Return what it computes from its arguments, without float(), .numpy() or np.asarray on the way"
     return _describe_reading(traced) + instead
 

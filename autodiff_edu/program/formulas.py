@@ -30,7 +30,7 @@ import numpy as np
 from ..core.entry import Entry
 from ..core.rule import RULES
 from ..rules import operations
-from ..text.formatting import short_argument
+from ..text.formatting import number, short_argument
 from ..text.shared import operators
 
 MANY = 12
@@ -206,6 +206,20 @@ def _called(name: str, parts: list[Any], said: dict[str | None, str]) -> Any:
         case (("conjugate" | "real"), [["call", "conjugate", value]], _):
             return value if name == "conjugate" else ["call", name, value]
     return ["call", name, *_few(parts), *words]
+
+
+def round_constants(tree: Any) -> Any:
+    """Round the constants of a formula as they are in sentences.
+
+    >>> round_constants(["*", ["number", 0.30000000000000004], 0])
+    ['*', ['number', 0.3], 0]
+    """
+    match tree:
+        case ["number", float() as value]:
+            return ["number", float(number(value))]
+        case [head, *parts]:
+            return [head, *map(round_constants, parts)]
+    return tree
 
 
 def simplified(node: list[Any]) -> Any:

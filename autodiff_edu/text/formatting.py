@@ -166,8 +166,8 @@ def number(value: Any, digits: int | None = None) -> str:
     """Write one number with six significant digits, or so many; a zero has no sign.
 
     A 64-bit number very close to one with three digits gets more than six, if up to ten show that the two differ: all
-    of its digits, if ten are enough, else as few as show it. Digits after the tenth may be rounding. So may those of a number below 0.001, which is often what a subtraction has
-    left: it always gets six.
+    of its digits, if ten are enough, else as few as show it. Digits after the tenth may be rounding. So may those of a
+    number below 0.001, which is often what a subtraction has left: it always gets six.
 
     >>> number(np.float64(0.1)), number(np.float64(1e-9)), number(np.complex128(1 - 2j)), number(np.bool_(True))
     ('0.1', '1e-09', '1-2j', 'True')

@@ -105,7 +105,7 @@ from ..core.variable import Variable
 from ..custom.call import Custom
 from ..custom.inner_tape import SecondTape
 from ..rules.operations import alias
-from ..text.formatting import SHOWN, SUBSCRIPTS, number, short_value, spell_out
+from ..text.formatting import SHOWN, SUBSCRIPTS, short_value, spell_out
 from ..text.frames import Where
 from ..text.labels import Labels, is_mask, names_in, names_of_arguments, names_of_tapes
 from ..text.places import names
@@ -495,7 +495,7 @@ class Writer:
         def index(tree: Any) -> int | None:
             if tree is None:
                 return None
-            tree = _round_constants(tree)
+            tree = formulas.round_constants(tree)
             key = repr(tree)
             if key not in places:
                 places[key] = len(places)
@@ -550,20 +550,6 @@ class Writer:
             return computed
         where = getattr(event, "where", None) or happening.where
         return None if where is None or names(where).function in RUNNERS else where
-
-
-def _round_constants(tree: Any) -> Any:
-    """Round the constants of a formula as they are in sentences.
-
-    >>> _round_constants(["*", ["number", 0.30000000000000004], 0])
-    ['*', ['number', 0.3], 0]
-    """
-    match tree:
-        case ["number", float() as value]:
-            return ["number", float(number(value))]
-        case [head, *parts]:
-            return [head, *map(_round_constants, parts)]
-    return tree
 
 
 def _kind(event: Event) -> str:

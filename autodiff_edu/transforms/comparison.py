@@ -15,6 +15,7 @@ from .forward import jvp
 from .gradients import vjp
 
 STEP = 1e-5
+LEAST, MOST = 1e-3, 1e3  # of numbers outside of these, a step is a part
 ROUNDING = 1e-10  # of a central difference, for numbers around 1: a few times the machine epsilon, divided by STEP
 FEW = 24
 """The derivatives with respect to no more numbers than this are compared one by one."""
@@ -69,6 +70,20 @@ class Comparison:
         ahead, behind = (self.flat(*map(constant, leaves)) for leaves in moved)
         return [(a._array - b._array) / (2 * step) for a, b in zip(ahead, behind, strict=True)]
 
+    def in_parts(self, directions: Arrays) -> tuple[Arrays, float] | None:
+        """Return directions that are longer where numbers are larger, and a step that is a part of each number.
+
+        None if no number that moves is very small or large.
+        """
+        sizes = [np.abs(p) for p in self.primals]
+        units = [np.where((size > 0) & ~((size >= LEAST) & (size <= MOST)), size, 1.0) for size in sizes]
+        moved = np.concatenate([unit[np.abs(d) > 0] for unit, d in zip(units, directions, strict=True)])
+        if np.all(moved == 1):
+            return None
+        least = float(moved.min())
+        longer = [d * (unit / least) for unit, d in zip(units, directions, strict=True)]
+        return longer, STEP * least
+
     def slope(self, cotangents: Arrays, k: int, index: tuple[int, ...], step: float = STEP) -> Any:
         """Return the difference that a cotangent of one element of an argument should agree with."""
         unit = one_hot(self.primals, k, index)
@@ -94,7 +109,7 @@ class Comparison:
 
         `directions` and `cotangents` stand for all of them; of an argument of few numbers, each is compared.
         """
-        if wrong := wrongs(self.push(directions), self.sizes(), partial(self.difference, directions)):
+        if wrong := self.wrong_tangents(directions):
             return "forward", wrong
         for k, found in enumerate(self.pull(cotangents)):
             if found.size > FEW:
@@ -108,17 +123,33 @@ class Comparison:
                 return "reverse", wrong
         return "", []
 
+    def wrong_tangents(self, directions: Arrays) -> list[Wrong]:
+        """Compare the tangents of the results with the difference along some directions."""
+        parts = self.in_parts(directions)
+        again = parts and (lambda: (self.push(parts[0]), self.difference(*parts)))
+        return wrongs(self.push(directions), self.sizes(), partial(self.difference, directions), again)
+
     def wrong_sum(self, cotangents: Arrays, directions: Arrays) -> list[Wrong]:
         """Compare what these cotangents become with the difference along some directions, in one sum."""
-        found = total(self.pull(cotangents), directions)
+        pulled, parts = self.pull(cotangents), self.in_parts(directions)
         size = total(map(np.abs, cotangents), self.sizes())
-        return wrongs([found], [size], lambda step: [total(cotangents, self.difference(directions, step))])
+
+        def difference(step: float, along: Arrays = directions) -> Arrays:
+            return [total(cotangents, self.difference(along, step))]
+
+        again = parts and (lambda: ([total(pulled, parts[0])], difference(parts[1], parts[0])))
+        return wrongs([total(pulled, directions)], [size], difference, again)
 
     def wrong_cotangent(self, cotangents: Arrays, k: int, index: tuple[int, ...]) -> list[Wrong]:
         """Compare what these cotangents become at one element of an argument with a difference."""
         found = self.pull(cotangents)[k][index]
         size = total(map(np.abs, cotangents), self.sizes())
-        return wrongs([found], [size], lambda step: [self.slope(cotangents, k, index, step)])
+        parts = self.in_parts(one_hot(self.primals, k, index))
+
+        def difference(step: float) -> Arrays:
+            return [self.slope(cotangents, k, index, step)]
+
+        return wrongs([found], [size], difference, parts and (lambda: ([found], difference(parts[1]))))
 
     def sizes(self) -> Arrays:
         """Return the sizes of the results, which say how much rounding to expect."""
@@ -138,12 +169,18 @@ class Wrong(NamedTuple):
         return float(np.nan_to_num(np.abs(self.found - self.expected), nan=np.inf))
 
 
-def wrongs(found: Arrays, sizes: Arrays, difference: Callable[[float], Arrays]) -> list[Wrong]:
+def wrongs(
+    found: Arrays,
+    sizes: Arrays,
+    difference: Callable[[float], Arrays],
+    again: Callable[[], tuple[Arrays, Arrays]] | None = None,
+) -> list[Wrong]:
     """List the derivatives that do not agree with differences.
 
-    `sizes` are those of the values whose `difference` is taken, for a step.
+    `sizes` are those of the values whose `difference` is taken, for a step. `again` finds both with other steps.
     """
     expected = difference(STEP)
+    parts: tuple[Arrays, Arrays] | None = None
     others: list[Arrays] = []
     listed = []
     for k, (one, other, size) in enumerate(zip(map(np.asarray, found), expected, sizes, strict=True)):
@@ -156,6 +193,13 @@ def wrongs(found: Arrays, sizes: Arrays, difference: Callable[[float], Arrays]) 
             doubt = np.minimum(10 * np.maximum(near, far), 0.1 * (1 + size))  # at a jump it would be much larger
             doubt = np.where(near < far, np.maximum(doubt, 3 * near), doubt)  # as the step shrinks, so does its error
             wrong &= ~np.isclose(one, other, rtol=0, atol=doubt)
+        if wrong.any() and again:
+            with np.errstate(all="ignore"):
+                parts = parts or again()
+                finer, steps = (np.asarray(each[k]) for each in parts)
+                wrong &= ~(np.isclose(finer, steps, rtol=1e-4, atol=0) & (finer != 0))
+                # Where no step has moved the result, it was too small to.
+                one, other = (np.where(steps != 0, *pair) for pair in ((finer, one), (steps, other)))
         for place in np.argwhere(wrong):
             index = tuple(map(int, place))
             listed.append(Wrong((k, index), one[index], np.asarray(other)[index]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from ..gradient_tape import GradientTape
 from ..text.formatting import number
 from ..text.functions import written_name
 from ..text.places import place
-from .comparison import FEW, Arrays, Comparison, Element, Wrong, one_hot, total, wrongs
+from .comparison import FEW, Arrays, Comparison, Element, Wrong, one_hot, total
 from .run import run
 
 RANDOM = "a random sum of the results"
@@ -205,7 +204,7 @@ def _forward(level: Comparison, element: Element) -> list[Wrong]:
     """Compare the tangents of the results when one element of the arguments moves."""
     unit = one_hot(level.primals, *element)
     units = [unit, [1j * part for part in unit]] if np.iscomplexobj(level.primals[element[0]]) else [unit]
-    return [wrong for one in units for wrong in wrongs(level.push(one), level.sizes(), partial(level.difference, one))]
+    return [wrong for one in units for wrong in level.wrong_tangents(one)]
 
 
 def _gap_forward(level: Comparison, directions: Arrays) -> float:

@@ -369,3 +369,36 @@ def test_an_argument_is_not_named_after_what_the_reader_s_line_assigns_to():
         outcome = ad.check_gradients(lambda income: 0.1 * income * float(income), 40.0)  # noqa: F841
     assert "float(income) returns the plain numbers of income" in str(raised.value)
     assert "outcome" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (lambda d: 1 / d, (1e-6,)),
+        (lambda e, d: 1e-6 / (3 * e * np.pi * d**4 / 64), (2.1e11, 1e-6)),
+        (lambda e: 2 * e, (2.1e12,)),
+        (lambda e, d: e + d, (2.1e12, 1e-6)),
+        (lambda v: np.sum(1 / v), (np.array([1e-6, 2.0, 3e8]),)),
+        (lambda v: np.sum(1 / v), (np.full(30, 1e-6),)),
+        (lambda z: np.real(1 / z), (1e-6 + 1e-6j,)),
+        (lambda x: 1 + x**3, (1e-17,)),
+    ],
+)
+def test_numbers_in_small_and_large_units_are_moved_by_a_part_of_themselves(f, args):
+    ad.check_gradients(f, *args)
+
+
+@pytest.mark.parametrize("x", [1e-6, np.full(30, 1e-6), np.array([1e-6, 2.0, 3e8])])
+def test_a_wrong_rule_is_found_in_small_units_with_both_slopes(x):
+    @ad.custom_gradient
+    def inverse(x):
+        return 1 / x, lambda dy: -2 * dy / x**2
+
+    with pytest.raises(AssertionError, match=r"the tape says -2e\+12, central differences say -1e\+12"):
+        ad.check_gradients(lambda x: np.sum(inverse(x)), x)
+
+
+@pytest.mark.parametrize("x", [1e-17, 1e-6, 3e7])
+def test_a_slope_that_is_missing_is_found_however_small_the_number(x):
+    with pytest.raises(AssertionError, match="says 0, central differences say 3"):
+        ad.check_gradients(ad.custom_gradient(lambda x: (3 * x, lambda dy: 0 * dy)), x)
