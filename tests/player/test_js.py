@@ -42,6 +42,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
     others["series"] = ad.play(programs.series, 0.8)
     others["newton"] = ad.play(programs.newton, 2.0)
     others |= {"branches": ad.play(programs.branches, 3.0), "twice": ad.play(programs.twice, 1.0)}
+    others["tiny"] = ad.play(lambda x, d: (x + 0.2 - 0.3) * d**4, 0.1, 1e-4)  # whose difference is 0 up to rounding
     path = tmp_path_factory.mktemp("js") / "traces.json"
     content = {
         "traces": found,

@@ -41,7 +41,8 @@ test("a number is right to three significant digits, or within what is asked for
   const pairs = [
     [5.95, 6, false], [6.004, 6, true], [6.006, 6, false], [5.996, 6, true], [0.333, 1 / 3, true], [0.33, 1 / 3, false],
     [-6, 6, false], [0, 0, true], [1e-13, 0, true], [1e-11, 0, false], [1234, 1230, true], [1236, 1230, false],
-    [1e-13, 1e-13, true], [0, 1e-13, false], [-5e-14, 5e-14, false], [5.13e-14, 5.132e-14, true], [999.4, 1000, true], [994, 1000, false], [-3.33, -10 / 3, true],
+    [1e-13, 1e-13, true], [0, 1e-13, false], [-5e-14, 5e-14, false], [5.13e-14, 5.132e-14, true],
+    [999.4, 1000, true], [994, 1000, false], [-3.33, -10 / 3, true],
     [Infinity, Infinity, true], [-Infinity, Infinity, false], [NaN, NaN, true], [5, NaN, false], [NaN, 5, false],
     [null, null, true], [null, 0, false], [0, null, false],
   ];
@@ -72,7 +73,7 @@ test("a number with more than six digits is wanted with all of them", () => {
   assert.deepEqual(judge(near, "1.01"), { right: false, hint: "Look." });
   assert.deepEqual(judge(near, "1.000001"), { right: true });
   const tanh = askNumber({ data: 0.9999998, text: "0.9999998", shape: [] }, { hint: "Look." });
-  for (const right of ["0.9999998", "0.99999977", "0.9999997749"]) assert.deepEqual(judge(tanh, right), { right: true });
+  for (const right of ["0.9999998", "0.99999977", "0.9999997749"]) assert.ok(judge(tanh, right).right, right);
   assert.match(judge(tanh, "1.00").unread, /^Right so far:/);
   for (const wrong of ["0.999999", "0.9999997", "1.0000002", "0.998"]) assert.equal(judge(tanh, wrong).right, false);
   assert.deepEqual(judge(askNumber({ data: 1.23457, text: "1.23457", shape: [] }, {}), "1.23"), { right: true });

@@ -39,6 +39,13 @@ for (const name of ["diamond", "broadcasting", "network", "two_tapes", "stopped"
   });
 }
 
+test("0 answers what is 0 up to rounding, and no other tiny number", () => {
+  const asked = askedOf(others.tiny).filter(({ asks, shown }) => asks === "number" && Math.abs(Number(shown)) < 1e-6);
+  const isZero = ({ step }) => others.tiny.document.steps[step].text.includes("(0 up to rounding)");
+  assert.ok(asked.some(isZero) && !asked.every(isZero), asked.map(({ prompt, shown }) => prompt + shown).join());
+  for (const question of asked) assert.equal(judge(question, "0").right, isZero(question), question.prompt);
+});
+
 for (const [name, trace] of Object.entries({ ...traces, ...others })) {
   test(`of the questions about ${name}, each takes its right answer, and no mistake is right`, () => {
     for (const question of askedOf(trace)) {
