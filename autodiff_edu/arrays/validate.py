@@ -27,7 +27,7 @@ JOINING |= {np.linalg.multi_dot, np.block, np.select, np.choose, np.piecewise}
 """The functions that take a list of arrays, and therefore accept a list of tensors."""
 
 REFUSED = {
-    "out": "tensors are immutable; write result = ..., and v = v + g instead of v += g",
+    "out": "tensors are immutable; write result = ..., or v = v + g if you wrote v += g",
     "where": "use np.where on its argument",
     "dtype": "convert its argument or its result with .astype",
     "casting": "convert its argument with .astype",

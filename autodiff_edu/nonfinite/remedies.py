@@ -99,10 +99,12 @@ DOMAINS["float_power"] = DOMAINS["power"]
 
 LIMIT = "np.where({1} == 0, limit, np.divide({0}, np.where({1} == 0, 1.0, {1})))"
 SERIES = (
-    "If you also need the gradient, put the start of its Taylor series there instead: for (exp(x) - 1) / x, that is "
-    "1 + x / 2."
+    "If you also need the gradient, replace `limit` with the first terms of the quotient's Taylor series: for "
+    "(exp(x) - 1) / x, 1 + x / 2."
 )
-OF_LIMIT = f"0 divided by 0 is not defined. If the quotient has a limit here, write it as `limit`. {SERIES}"
+OF_LIMIT = (
+    f"0 divided by 0 is not defined. If the quotient has a limit here, put its value in place of `limit`. {SERIES}"
+)
 
 GUARDED = "where the guard replaces a value, no gradient flows back"
 LARGE = "The numbers are too large for their dtype: scale them down first, or add logarithms in place of multiplying."
@@ -186,7 +188,7 @@ def remedy_in_a_sentence(text: str) -> str:
     """
     said, *code = text.split("\n    ")
     if code and said == OF_LIMIT:
-        return f"If the quotient has a limit here, write {code[0]}, where `limit` is that limit. {SERIES}"
+        return f"If the quotient has a limit here, write {code[0]}, with its value in place of `limit`. {SERIES}"
     if code:
         instead = f"{_LOGITS} Otherwise" if said.startswith(_LOGITS) else "Instead"
         # a double where keeps the value

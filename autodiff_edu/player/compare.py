@@ -180,7 +180,7 @@ class TraceComparison:
             if not self._operations:
                 return "Nothing differs."
             differ = ", ".join(self._operations)
-            return f"Nothing differs in the numbers that were compared, but the operations do: {differ}."
+            return f"Nothing differs in the numbers that were compared; the operations differ: {differ}."
         return f"No single step differs by more than rounding. {ROUNDED.format(self._results_differ)}"
 
     @cached_property

@@ -15,7 +15,7 @@ from ..arrays.structures import as_array
 from ..arrays.validate import is_whole
 from ..core.tensor import Tensor
 from ..plots import check_range, of_two
-from ..text.formatting import SHOWN, SURE_DIGITS, count_digits_apart, short_value, spoken_value
+from ..text.formatting import SURE_DIGITS, USUAL_DIGITS, count_digits_apart, short_value, spoken_value
 from ..text.functions import name_of
 from ..trace.arrays import array
 from ..trace.document import empty
@@ -202,7 +202,7 @@ def _is_singular(eigenvalues: Any) -> bool:
 
 def _write_point(now: dict[str, Any], part: str) -> str:
     """Write the point or the next one, with the digits that tell them apart."""
-    apart = 3 if now["next"] is None else count_digits_apart(now["point"], now["next"], SHOWN)
+    apart = 3 if now["next"] is None else count_digits_apart(now["point"], now["next"], USUAL_DIGITS)
     return spoken_value(now[part], digits=apart)
 
 

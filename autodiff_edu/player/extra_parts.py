@@ -16,7 +16,8 @@
   one for each step: `at`, `gradient` (where the arrow against the gradient ends, on one scale for the whole walk; null
   where the gradient is 0 or not finite), `newton` (where Newton's direction leads; null if nowhere), `next`, `model`,
   the contours of the quadratic model as one path, and where backtracking halved the step, `trials`, where the longer
-  steps led. All of these are points in pixels. `lengthened` says that an arrow is longer than to scale, to be seen.
+  steps led. All of these are points in pixels. `lengthened` says that an arrow is drawn longer
+  than the scale says, because it would be too short to see.
 - `compiling`: how a program shrinks, one stage for each step: "recorded", the passes by their names, and "compiled".
   `name`, `purpose` (of a pass of ours), `count` (how many operations are left), `constants` (their names), and `lines`:
   `text`, `remark` (where the reader's code computes it), and if the pass has done something to the line, `state`:

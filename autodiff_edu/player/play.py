@@ -75,9 +75,9 @@ def play(
     ArithmeticError
         If the equations of a JAX function, one by one, do not give the gradient that JAX gives for the whole.
     Exception
-        If the function raises one. The player of everything up to the error is still shown, and is the exception's
-        attribute `player`, unless there was nothing to see yet; its last step is the error, at its line. Of a JAX
-        function, nothing is shown.
+        If the function raises one. Unless it does so before the first step, the player of everything up to the error
+        is still shown, and is the exception's attribute `player`. The player's last step is the error, at its line. For
+        a JAX function, nothing is shown.
 
     Examples
     --------
@@ -103,11 +103,11 @@ def play(
             f"play takes a function and its arguments, or a trace; this is the {type(what).__name__} {what!r:.60}"
         )
     if not has_steps(traced):
-        instead = _describe_integers(what, args) or (
-            f"{reading}Use the tensor itself there"
-            if (reading := _describe_reading(traced))
-            else "Compute with tensors: pass the function numbers, arrays or tensors as arguments and use operators "
-            "and NumPy functions on them"
+        reading = _describe_reading(traced)
+        instead = f"{reading}Use the tensor itself there" if reading else _describe_integers(what, args)
+        instead = instead or (
+            "Compute with tensors: pass the function numbers, arrays or tensors as arguments and use operators and "
+            "NumPy functions on them"
         )
         raise ValueError(f"{traced.title} recorded nothing, so there is nothing to play. {instead}")
     return Player(traced, predict, stage)
@@ -218,7 +218,7 @@ def _advise(traced: Trace, tape: GradientTape, watched: list[Tensor], result: An
     if deciding and result is not None and all(cause.reason in (Reason.DECIDES, Reason.NOT_USED) for cause in causes):
         return deciding[0]
     if result is None:
-        return "Write return before what it computes"
+        return "End it with a return statement that returns its result"
     instead = "Return what it computes from its arguments, without float(), .numpy() or np.asarray on the way"
     return _describe_reading(traced) + instead
 

@@ -22,8 +22,8 @@ FEW = 4
 LARGEST_WRITTEN = 12
 """A result, or an array by itself, is written with at most this many numbers."""
 
-SHOWN = 6
-"""How many digits a number has unless others are needed."""
+USUAL_DIGITS = 6
+"""How many digits a number has unless it needs more or fewer."""
 SURE_DIGITS = 10
 """The most digits that tell two values apart: later ones are rounding."""
 
@@ -74,7 +74,7 @@ def short_value(array: Any, digits: int | None = None) -> str:
         text = _write_nested(array, digits)
         # Among numbers of six digits nobody takes one for exact.
         is_mixed = digits is None and FINE.search(text) and brief(text) != text
-        return _write_nested(array, SHOWN) if is_mixed else text
+        return _write_nested(array, USUAL_DIGITS) if is_mixed else text
     shape = "×".join(map(str, array.shape)) + (" numbers" if array.ndim == 1 else "")
     if array.dtype.kind == "c":
         return f"{shape}, up to {number(np.abs(array).max())} in size"
@@ -177,21 +177,22 @@ def number(value: Any, digits: int | None = None) -> str:
     ('2412.93', '2412.93')
     >>> number(1.000001), number(0.9999993), number(0.1 + 0.2), number(1.000001, 6)
     ('1.000001', '0.9999993', '0.3', '1')
-    >>> number(1250001.5), number(0.99999977492967)
-    ('1250001.5', '0.9999998')
+    >>> number(1250001.5), number(0.99999977492967), number(1.000003)
+    ('1250001.5', '0.9999998', '1.000003')
     """
     if isinstance(value, complex | np.complexfloating):
-        digits = digits or SHOWN
+        digits = digits or USUAL_DIGITS
         return f"{_settle(value.real, digits):.{digits}g}{_settle(value.imag, digits):+.{digits}g}j"
     if not isinstance(value, float | np.floating):
         return str(value)
-    settled = _settle(value, digits or SHOWN)
-    text = f"{settled:.{digits or SHOWN}g}"
+    settled = _settle(value, digits or USUAL_DIGITS)
+    text = f"{settled:.{digits or USUAL_DIGITS}g}"
     if digits is not None or not isinstance(value, float) or (shown := float(text)) == settled:
         return text
-    if not 1e-3 < abs(settled) < inf or not isclose(settled, float(f"{settled:.3g}"), rel_tol=2e-6):
+    short = float(f"{settled:.3g}")
+    if not 1e-3 < abs(settled) < inf or (shown != short and not isclose(settled, short, rel_tol=2e-6)):
         return text
-    finer = [f"{settled:.{more}g}" for more in range(SHOWN + 1, SURE_DIGITS + 1)]
+    finer = [f"{settled:.{more}g}" for more in range(USUAL_DIGITS + 1, SURE_DIGITS + 1)]
     exact = (each for each in finer if float(each) == settled)
     return next(exact, next((each for each in finer if float(each) != shown), text))
 
@@ -229,7 +230,7 @@ def _round_number(text: str, exponent: str, digits: int) -> str:
     written = f"{float(text) * (1 + 1e-12 * (digits < 12)):#.{digits}g}".rstrip(".")
     rounded = float(written)
     if rounded == float(text) or "e" in written:
-        written = f"{rounded:.{max(digits, 6)}g}"
+        written = f"{rounded:.{max(digits, USUAL_DIGITS)}g}"
     return f"{written}{exponent}" if rounded < 10 or not exponent else f"{float(f'{rounded}{exponent}'):.{digits - 1}e}"
 
 
@@ -251,7 +252,7 @@ def count_digits_apart(one: Any, other: Any, same: int = 3) -> int:
         return 3  # which need not be written to be told apart
     if brief(short_value(one), 3) != brief(short_value(other), 3):
         return 3
-    finer = range(6, SURE_DIGITS + 1)
+    finer = range(USUAL_DIGITS, SURE_DIGITS + 1)
     return next((n for n in finer if spoken_value(one, digits=n) != spoken_value(other, digits=n)), same)
 
 
@@ -285,9 +286,11 @@ def count_digits_of_sum(parts: list[Any], total: Any, least: int = 3) -> int:
             fine = len(text.partition("e")[0].replace(".", "").lstrip("-0"))
             counts.append(_count_digits(tuple(parts), total, fine))
             continue
-        kept = _count_digits(tuple(parts), total, SHOWN)
+        kept = _count_digits(tuple(parts), total, USUAL_DIGITS)
         parts = [float(number(part, kept)) for part in parts]
-        counts.append(kept if least == SHOWN else _count_digits(tuple(parts), float(number(total, SHOWN)), least))
+        counts.append(
+            kept if least == USUAL_DIGITS else _count_digits(tuple(parts), float(number(total, USUAL_DIGITS)), least)
+        )
     return max(counts, default=least)
 
 
@@ -302,10 +305,10 @@ def _count_digits(parts: tuple[float, ...], total: float, least: int) -> int:
     enough = (
         digits
         for wanted in sorted({least, 3}, reverse=True)
-        for digits in (least, *range(max(SHOWN, least + 1), MOST_DIGITS + 1))
+        for digits in (least, *range(max(USUAL_DIGITS, least + 1), MOST_DIGITS + 1))
         # a reader adds up what is written, without rounding
-        if show(float(sum(show(part, digits, MOST_DIGITS) for part in parts)), wanted, max(SHOWN, wanted))
-        == show(total, wanted, max(SHOWN, wanted))
+        if show(float(sum(show(part, digits, MOST_DIGITS) for part in parts)), wanted, max(USUAL_DIGITS, wanted))
+        == show(total, wanted, max(USUAL_DIGITS, wanted))
     )
     return next(enough, least)
 

@@ -114,7 +114,7 @@ class Labels:
         self._letters = {}
         for kind, letters in LETTERS.items():
             free = [each for each in letters if each not in numbered]
-            clear = [each for each in free if each == kind or each not in known]  # v3 is like the third v
+            clear = [each for each in free if each == kind or each not in known]  # our v3 looks like a third v
             self._letters[kind] = [*clear, *free, kind][0]
         self._with_aliases, self._assigned = with_aliases, assigned or {}
         self._aliases: set[tuple[int, str]] = set()

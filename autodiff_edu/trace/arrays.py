@@ -15,7 +15,7 @@ from ..core.tensor import Tensor
 from ..text.formatting import (
     FINE,
     LARGEST_WRITTEN,
-    SHOWN,
+    USUAL_DIGITS,
     count_digits_apart,
     count_digits_of_sum,
     number,
@@ -76,7 +76,7 @@ def array(value: Any) -> dict[str, Any]:
         is_number = data.__class__ is float and isfinite(data)
         has_more = value.dtype.itemsize == 8 and (value.size > LARGEST_WRITTEN or FINE.search(text))
         # its text is the rounded number already
-        described["data"] = float(text) if is_number else _round(data, None if has_more else SHOWN)
+        described["data"] = float(text) if is_number else _round(data, None if has_more else USUAL_DIGITS)
     return described
 
 

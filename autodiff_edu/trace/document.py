@@ -105,7 +105,7 @@ from ..core.variable import Variable
 from ..custom.call import Custom
 from ..custom.inner_tape import SecondTape
 from ..rules.operations import alias
-from ..text.formatting import SHOWN, SUBSCRIPTS, short_value, spell_out
+from ..text.formatting import SUBSCRIPTS, USUAL_DIGITS, short_value, spell_out
 from ..text.frames import Where
 from ..text.labels import Labels, is_mask, names_in, names_of_arguments, names_of_tapes
 from ..text.places import names
@@ -151,7 +151,7 @@ class Writer:
         self.tapes: list[Tape] = []
         self.tape_numbers: dict[int, int] = {}  # by their ids
         self.latest: dict[str, Any] = {}  # by name, its last value
-        self.digits: dict[int | None, int] = {}  # by the id of a tensor: with how many its value was written
+        self.digits: dict[int | None, int] = {}  # by the id of a tensor: how many its value is written with
         self.arrays: dict[int, tuple[dict[str, Any], Any]] = {}  # by the id of a value: its description, and the value
         self.tensors: dict[int, int] = {}  # a tensor's id, and its index in the document
         self.begins: list[dict[str, Any]] = []
@@ -392,12 +392,12 @@ class Writer:
     ) -> int:
         """Write a value with the digits that tell it from its operands and its name's last value; return how many.
 
-        If it is one of these, it has as many as that has, but at least six if the name's value has not changed.
+        A value equal to an operand gets at least that operand's; one equal to its name's last value at least six.
         """
         name = self.labels[id].rstrip(SUBSCRIPTS)
         before, self.latest[name] = self.latest.get(name), value
         others = [(operand, self.digits.get(known, 3)) for operand, known in operands]
-        self.digits[id] = separate(described, value, [*others, (before, SHOWN)])
+        self.digits[id] = separate(described, value, [*others, (before, USUAL_DIGITS)])
         return self.digits[id]
 
     def _array(self, value: Any) -> dict[str, Any]:
@@ -495,11 +495,10 @@ class Writer:
         def index(tree: Any) -> int | None:
             if tree is None:
                 return None
-            tree = formulas.round_constants(tree)
             key = repr(tree)
             if key not in places:
                 places[key] = len(places)
-                self.document["formulas"].append(tree)
+                self.document["formulas"].append(formulas.round_constants(tree))
             return places[key]
 
         for entry, described in zip(self.described, self.document["entries"], strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain, dropwhile, takewhile
 from traceback import walk_tb
 from typing import Any, NamedTuple
 
@@ -84,14 +85,14 @@ def explain_sequence(error: BaseException) -> str:
 
 
 def explain_none(error: BaseException, heard: list[events.Event]) -> str:
-    """Return why a gradient of the last request is None, where None is an operand; empty for other errors."""
-    outcomes = [event for event in heard if isinstance(event, events.Outcome)]
-    if "unsupported operand" not in str(error) or "NoneType" not in str(error) or not outcomes:
+    """Return why a gradient of the last request is None, if an operator was applied to None; else an empty text."""
+    if not isinstance(error, TypeError) or "NoneType" not in str(error):
         return ""
-    targets = [target._id for target in outcomes[-1].targets]
-    last = [event for event in outcomes if [target._id for target in event.targets] == targets]
-    causes = [event.causes for event in last if event.result is None and event.causes]
-    return f"A gradient that you took is None. {causes[-1][0][3]}" if causes else ""
+    after = dropwhile(lambda event: not isinstance(event, events.Outcome), reversed(heard))
+    last = takewhile(lambda event: isinstance(event, events.Outcome), after)
+    causes = [event.causes for event in last if isinstance(event, events.Outcome) and event.result is None]
+    said = [cause.text for cause in chain.from_iterable(causes)]
+    return f"A gradient that you asked for is None. {said[0]}" if said else ""
 
 
 def failure_of(failed: FailedOperation) -> Failure:

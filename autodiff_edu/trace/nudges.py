@@ -446,18 +446,20 @@ def _find_custom(after: list[Entry], id: int, unit: Any, cotangents: Any, docume
 def _find_rounding(
     after: list[Entry], cotangents: Any, moves: dict[float, float], gaps: list[float], document: Described
 ) -> str:
-    """Return what is said of the entry whose rounding makes most of the gaps; empty if there is none.
+    """Return what is said of the entry whose rounding causes most of the gaps; empty if there is none.
 
-    A result is off by up to half of its last bit, and its cotangent says what becomes of that. If this is larger than
-    most gaps, and the moves jump by about as much, they are rounding: a curve that bends doesn't jump.
+    A move is the difference of two results, each off by up to half of its last bit; the cotangent says how far that
+    moves the target. If this is larger than most of the gaps, and the moves jump by at least a tenth of it, the gaps
+    come from rounding: a smooth curve doesn't jump.
     """
     worst, most = None, 0.0
     for entry in after:
         output, first = entry.output_value, (entry.values or (None,))[0]
         if first is not None and np.isin(np.abs(output), np.abs(getattr(first, "_array", first))).all():
-            continue  # it has chosen or turned numbers, and rounded nothing
+            continue  # it only picks numbers or flips their signs, so it rounds nothing
         sent = np.abs(cotangents.get(entry.output_id, 0.0) * output)
-        noise = np.finfo(float).eps * float(np.max(sent, initial=0.0))  # elements that don't move are the same again
+        # Not the sum: elements that the nudge leaves alone are rounded the same way both times.
+        noise = np.finfo(float).eps * float(np.max(sent, initial=0.0))
         worst, most = (entry, noise) if most < noise < np.inf else (worst, most)
     known = sorted((at, moved) for at, moved in moves.items() if isfinite(moved))
     jumps = (

@@ -16,7 +16,7 @@ from ..text.formatting import (
     DERIVATIVES,
     LARGEST_WRITTEN,
     MOST_DIGITS,
-    SHOWN,
+    USUAL_DIGITS,
     brief,
     count_digits_apart,
     count_digits_of_sum,
@@ -402,7 +402,7 @@ def _describe_cancellation(entry: Entry) -> str:
         return ""
     first, second = (getattr(value, "_array", value) for value in entry.values)
     digits = count_digits_of_sum([first, sign * second], total)
-    if digits <= SHOWN:
+    if digits <= USUAL_DIGITS:
         return ""
     written, usual = (
         [spoken_value(np.float64(part), digits=each) for part in (first, sign * second)] for each in (digits, 3)

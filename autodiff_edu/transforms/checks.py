@@ -26,8 +26,9 @@ def check_gradients(f: Callable[..., Any], *args: Any, order: int = 2) -> None:
     to find a slope that is wrong.
 
     A derivative passes if it agrees with the difference to 1e-4 of its size, or to 1e-10 times (1 + the size of the
-    result), which is about what rounding does to a difference, or if differences with other steps disagree as much. A
-    step is 1e-5; at numbers below 0.001 or above 1000, 1e-5 of each number is tried too.
+    result), which is about what rounding does to a difference, or if differences with other steps disagree as much.
+    The step is 1e-5. For numbers smaller than 0.001 or larger than 1000 in size, 1e-5 of the number is tried too, where
+    1e-5 is far too long a step, or one that is lost in rounding.
     Smaller mistakes pass, and so can one that is hidden in a sum behind much larger derivatives.
 
     Parameters

@@ -15,7 +15,7 @@ from .forward import jvp
 from .gradients import vjp
 
 STEP = 1e-5
-LEAST, MOST = 1e-3, 1e3  # of numbers outside of these, a step is a part
+LEAST, MOST = 1e-3, 1e3  # outside this range, a step in proportion to the number is tried too
 ROUNDING = 1e-10  # of a central difference, for numbers around 1: a few times the machine epsilon, divided by STEP
 FEW = 24
 """The derivatives with respect to no more numbers than this are compared one by one."""
@@ -70,19 +70,19 @@ class Comparison:
         ahead, behind = (self.flat(*map(constant, leaves)) for leaves in moved)
         return [(a._array - b._array) / (2 * step) for a, b in zip(ahead, behind, strict=True)]
 
-    def in_parts(self, directions: Arrays) -> tuple[Arrays, float] | None:
-        """Return directions that are longer where numbers are larger, and a step that is a part of each number.
+    def scale_steps(self, directions: Arrays) -> tuple[Arrays, float]:
+        """Return directions and a step that move each very small or large number by a part of itself.
 
-        None if no number that moves is very small or large.
+        They move the others as far as before.
         """
         sizes = [np.abs(p) for p in self.primals]
-        units = [np.where((size > 0) & ~((size >= LEAST) & (size <= MOST)), size, 1.0) for size in sizes]
-        moved = np.concatenate([unit[np.abs(d) > 0] for unit, d in zip(units, directions, strict=True)])
-        if np.all(moved == 1):
-            return None
-        least = float(moved.min())
-        longer = [d * (unit / least) for unit, d in zip(units, directions, strict=True)]
-        return longer, STEP * least
+        units = [np.where((size == 0) | ((size >= LEAST) & (size <= MOST)), 1.0, size) for size in sizes]
+        least = min(float(np.min(unit[d != 0], initial=np.inf)) for unit, d in zip(units, directions, strict=True))
+        return [d * (unit / least) for unit, d in zip(units, directions, strict=True)], STEP * least
+
+    def reach(self, directions: Arrays) -> float:
+        """Return the size of the largest number that moves."""
+        return max(float(np.max(np.abs(p[d != 0]), initial=0)) for p, d in zip(self.primals, directions, strict=True))
 
     def slope(self, cotangents: Arrays, k: int, index: tuple[int, ...], step: float = STEP) -> Any:
         """Return the difference that a cotangent of one element of an argument should agree with."""
@@ -125,31 +125,40 @@ class Comparison:
 
     def wrong_tangents(self, directions: Arrays) -> list[Wrong]:
         """Compare the tangents of the results with the difference along some directions."""
-        parts = self.in_parts(directions)
-        again = parts and (lambda: (self.push(parts[0]), self.difference(*parts)))
-        return wrongs(self.push(directions), self.sizes(), partial(self.difference, directions), again)
+
+        def scaled() -> tuple[Arrays, Arrays]:
+            longer, step = self.scale_steps(directions)
+            return self.push(longer), self.difference(longer, step)
+
+        difference = partial(self.difference, directions)
+        return wrongs(self.push(directions), self.sizes(), self.reach(directions), difference, scaled)
 
     def wrong_sum(self, cotangents: Arrays, directions: Arrays) -> list[Wrong]:
         """Compare what these cotangents become with the difference along some directions, in one sum."""
-        pulled, parts = self.pull(cotangents), self.in_parts(directions)
+        pulled = self.pull(cotangents)
         size = total(map(np.abs, cotangents), self.sizes())
 
         def difference(step: float, along: Arrays = directions) -> Arrays:
             return [total(cotangents, self.difference(along, step))]
 
-        again = parts and (lambda: ([total(pulled, parts[0])], difference(parts[1], parts[0])))
-        return wrongs([total(pulled, directions)], [size], difference, again)
+        def scaled() -> tuple[Arrays, Arrays]:
+            longer, step = self.scale_steps(directions)
+            return [total(pulled, longer)], difference(step, longer)
+
+        return wrongs([total(pulled, directions)], [size], self.reach(directions), difference, scaled)
 
     def wrong_cotangent(self, cotangents: Arrays, k: int, index: tuple[int, ...]) -> list[Wrong]:
         """Compare what these cotangents become at one element of an argument with a difference."""
-        found = self.pull(cotangents)[k][index]
+        found, unit = self.pull(cotangents)[k][index], one_hot(self.primals, k, index)
         size = total(map(np.abs, cotangents), self.sizes())
-        parts = self.in_parts(one_hot(self.primals, k, index))
 
         def difference(step: float) -> Arrays:
             return [self.slope(cotangents, k, index, step)]
 
-        return wrongs([found], [size], difference, parts and (lambda: ([found], difference(parts[1]))))
+        def scaled() -> tuple[Arrays, Arrays]:
+            return [found], difference(self.scale_steps(unit)[1])
+
+        return wrongs([found], [size], self.reach(unit), difference, scaled)
 
     def sizes(self) -> Arrays:
         """Return the sizes of the results, which say how much rounding to expect."""
@@ -172,16 +181,19 @@ class Wrong(NamedTuple):
 def wrongs(
     found: Arrays,
     sizes: Arrays,
+    reach: float,
     difference: Callable[[float], Arrays],
-    again: Callable[[], tuple[Arrays, Arrays]] | None = None,
+    scaled: Callable[[], tuple[Arrays, Arrays]],
 ) -> list[Wrong]:
     """List the derivatives that do not agree with differences.
 
-    `sizes` are those of the values whose `difference` is taken, for a step. `again` finds both with other steps.
+    `sizes` are those of the values whose `difference` is taken, for a step, and `reach` that of the largest number that
+    moves. `scaled` returns both for steps in proportion to the numbers. These decide only where a step of 1e-5 is far
+    too long, so that other steps give other differences, or so short that it is lost in rounding.
     """
     expected = difference(STEP)
-    parts: tuple[Arrays, Arrays] | None = None
     others: list[Arrays] = []
+    both: tuple[Arrays, Arrays] | None = None
     listed = []
     for k, (one, other, size) in enumerate(zip(map(np.asarray, found), expected, sizes, strict=True)):
         size = np.nan_to_num(size)  # np.isclose would warn about an infinite tolerance
@@ -189,17 +201,21 @@ def wrongs(
         if wrong.any():  # perhaps it is the difference that is wrong: then other steps give other numbers
             with np.errstate(all="ignore"):  # they may leave the function's domain
                 others = others or [difference(STEP / 1.7), difference(STEP * 1.9)]  # by 2, errors could be the same
-                near, far = (np.nan_to_num(np.abs(again[k] - other), nan=0, posinf=0) for again in others)
+                near, far = (np.nan_to_num(np.abs(each[k] - other), nan=0, posinf=0) for each in others)
             doubt = np.minimum(10 * np.maximum(near, far), 0.1 * (1 + size))  # at a jump it would be much larger
             doubt = np.where(near < far, np.maximum(doubt, 3 * near), doubt)  # as the step shrinks, so does its error
             wrong &= ~np.isclose(one, other, rtol=0, atol=doubt)
-        if wrong.any() and again:
+        if wrong.any():
             with np.errstate(all="ignore"):
-                parts = parts or again()
-                finer, steps = (np.asarray(each[k]) for each in parts)
-                wrong &= ~(np.isclose(finer, steps, rtol=1e-4, atol=0) & (finer != 0))
-                # Where no step has moved the result, it was too small to.
-                one, other = (np.where(steps != 0, *pair) for pair in ((finer, one), (steps, other)))
+                gap, lost = np.abs(one - other), np.finfo(float).eps / STEP * (reach * np.abs(one) + size)
+                is_far = ~np.isfinite(other) | (np.maximum(near, far) > 0.01 * np.abs(other))
+                is_open = np.asarray(is_far | (gap < 4 * lost))
+                if (wrong & is_open).any():
+                    both = both or scaled()
+                    derivatives, differences = (np.asarray(each[k]) for each in both)
+                    is_open &= differences != 0  # else the step was too short to move the result
+                    wrong &= ~(is_open & np.isclose(derivatives, differences, rtol=1e-4, atol=0))
+                    one, other = np.where(is_open, derivatives, one), np.where(is_open, differences, other)
         for place in np.argwhere(wrong):
             index = tuple(map(int, place))
             listed.append(Wrong((k, index), one[index], np.asarray(other)[index]))

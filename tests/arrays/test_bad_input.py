@@ -265,7 +265,7 @@ def test_an_array_to_write_into_is_refused_by_place_as_by_name(call):
 
 def test_adding_a_tensor_to_an_array_in_place_says_what_to_write():
     velocity = np.zeros(2)
-    with pytest.raises(TypeError, match=r"write result = \.\.\., and v = v \+ g instead of v \+= g"):
+    with pytest.raises(TypeError, match=r"write result = \.\.\., or v = v \+ g if you wrote v \+= g"):
         velocity += ad.constant([1.0, 2.0])
     np.testing.assert_array_equal(velocity, [0.0, 0.0])
 

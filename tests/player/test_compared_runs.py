@@ -923,7 +923,7 @@ def test_results_that_are_all_rounding_are_not_said_to_be_equal():
     said = str(ad.compare(lossy, careful, -40.0))
     assert "the result is 0 in lossy and 4.24835e-18 in careful" in said
     assert str(ad.compare(lossy, careful, 1.0)).startswith(
-        "Nothing differs in the numbers that were compared, but the operations do: "
+        "Nothing differs in the numbers that were compared; the operations differ: "
         "add (1 in lossy, 0 in careful), log (1 in lossy, 0 in careful), log1p (0 in lossy, 1 in careful).\n"
     )
     twice = str(ad.compare(lambda x: (x * 2.0) * 1.0, lambda x: x * 2.0, 3.0))

@@ -222,6 +222,9 @@ def test_an_array_of_integers_is_named_where_nothing_is_recorded():
         ad.play(lambda z: np.sum(np.exp(z)), np.array([1, 2, 3]))
     with pytest.raises(ValueError, match="Compute with tensors"):
         ad.play(lambda: 2.0)
+    with pytest.raises(ValueError, match=r"x\.numpy\(\) returns plain numbers.*Use the tensor itself there") as caught:
+        ad.play(lambda x, i: x.numpy()[i].sum(), np.array([1.0, 2.0, 3.0]), np.array([0, 2]))
+    assert "astype" not in str(caught.value)
 
 
 def test_a_function_without_a_rule_is_named():

@@ -62,8 +62,8 @@ def guarded_later(x):
             lambda x: x / x,
             0.0,
             "If the quotient has a limit here, write np.where(x == 0, limit, np.divide(x, np.where(x == 0, 1.0, x))), "
-            "where `limit` is that limit. If you also need the gradient, put the start of its Taylor series there "
-            "instead: for (exp(x) - 1) / x, that is 1 + x / 2.",
+            "with its value in place of `limit`. If you also need the gradient, replace `limit` with the first terms "
+            "of the quotient's Taylor series: for (exp(x) - 1) / x, 1 + x / 2.",
         ),
         (
             guarded,
@@ -253,15 +253,15 @@ def test_a_nan_that_is_born_of_an_infinity_going_backward_is_reported_once():
 
 
 @pytest.mark.parametrize(
-    ("function", "is_rest"),
+    ("function", "is_log_of_one_minus"),
     [(lambda p: np.log(1 - p), True), (lambda p: np.log(p - 1), False), (lambda p: np.log(p - p), False)],
 )
-def test_log_of_1_minus_p_is_to_be_computed_from_logits(function, is_rest):
+def test_log_of_1_minus_p_is_to_be_computed_from_logits(function, is_log_of_one_minus):
     said = advice(function, 1.0)
     logits = (
         "If p is nn.sigmoid(z), write -nn.softplus(z) instead of log(1 - p): it is finite for every z. Otherwise, write"
     )
-    assert said.startswith(logits if is_rest else "Instead, write")
+    assert said.startswith(logits if is_log_of_one_minus else "Instead, write")
     assert said.endswith("Where the guard replaces a value, no gradient flows back.")
 
 

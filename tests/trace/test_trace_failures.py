@@ -32,11 +32,29 @@ def test_an_error_about_none_says_why_the_gradient_was_none():
         ad.play(train)
     last = caught.value.player.document()["steps"][-1]
     for said in (last["text"], last["lesson"][0], caught.value.__notes__[0]):
-        assert "A gradient that you took is None." in said
+        assert "A gradient that you asked for is None." in said
         assert "Write w.assign(...)" in said
     with pytest.raises(TypeError, match="NoneType") as caught:
         ad.play(lambda x: [x * 2.0, 0.1 * {}.get("rate")], 2.0)
     assert "gradient" not in caught.value.player.transcript().splitlines()[-1]
+
+
+@pytest.mark.parametrize("use", [lambda g: -g, np.sin, lambda g: g > 0, lambda g: g[0]])
+@pytest.mark.parametrize("is_last", [True, False])
+def test_whatever_is_done_to_none_its_reason_is_that_of_the_last_request(use, is_last):
+    x, bias = ad.Variable(2.5, name="x"), ad.Variable(5.0, name="bias")
+
+    def run():
+        with ad.GradientTape(persistent=True) as tape:
+            y = x * x
+        for source in (bias,) if is_last else (bias, x):
+            tape.gradient(y, source)
+        use(None)
+
+    with pytest.raises(TypeError, match="NoneType") as caught:
+        ad.play(run)
+    notes = getattr(caught.value, "__notes__", [])
+    assert any("A gradient that you asked for is None." in note for note in notes) == is_last
 
 
 def test_the_operands_of_what_failed_are_there_and_its_output_never_has_a_value():

@@ -47,14 +47,11 @@ export function isClose(answer, wanted, within) {
 }
 
 /**
- * Whether it is a number rounded to two digits; whole ones are wanted in full.
- * @type {(answer: number, wanted: number) => boolean}
+ * Whether one number is another, rounded to one of these numbers of digits.
+ * @type {(coarse: Answer | undefined, fine: Answer | undefined, digits?: number[]) => boolean}
  */
-const isRounding = (answer, wanted) =>
-  Number.isFinite(wanted) && !Number.isInteger(wanted) && answer === Number(wanted.toPrecision(2));
-
-/** @type {(coarse: number, fine: number) => boolean} */
-const rounds = (coarse, fine) => [3, 4, 5, 6, 7, 8, 9].some((digits) => coarse === Number(fine.toPrecision(digits)));
+const isRounded = (coarse, fine, digits = [3, 4, 5, 6, 7, 8, 9]) =>
+  digits.some((count) => coarse === Number(Number(fine).toPrecision(count)));
 
 /** @type {(left: number[], right: number[]) => boolean} */
 export const sameShape = (left, right) =>
@@ -117,12 +114,12 @@ export function judge({ asks, right, within, mistakes = [], hint, shown = "" }, 
   if (same(answer, right, within)) return { right: true };
   const known = mistakes.filter(([value, text]) => text && value !== undefined && same(answer, value, within));
   if (asks === "number" && isFine(shown) && !known.length) {
-    if (rounds(Number(answer), Number(right))) return { unread: ANSWERS.finer };
-    if (rounds(Number(right), Number(answer))) return { right: true };
+    if (isRounded(answer, right)) return { unread: ANSWERS.finer };
+    if (isRounded(right, answer)) return { right: true };
   }
   if (asks === "number" && within === undefined && !known.length) {
     const isNear = brief(shown) !== shown && same(answer, right, FROM_THREE_DIGITS);
-    if (isNear || isRounding(Number(answer), Number(right))) return { right: true };
+    if (isNear || (!Number.isInteger(right) && isRounded(answer, right, [2]))) return { right: true }; // 201 in full
   }
   /** @param {Mistake} mistake */
   const distance = ([value]) => Math.abs(Number(answer) - Number(value)) || 0; // 0 for what is not a number

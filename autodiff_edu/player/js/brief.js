@@ -1,13 +1,13 @@
 /** Numbers for people: the texts of arrays, which have six significant digits, with three. */
 
-/** Whether a number has more than six digits, because fewer would be misleading. */
+/** Whether a number has more than six digits: it has them only where fewer would mislead. */
 export const isFine = (/** @type {string} */ text) => /[1-9](\.?\d){5}[0.]*[1-9]/.test(text);
 /**
  * As `brief` of text/formatting.py does: a page has only the one text, and sentences are put together from both.
  * @type {(text: string, least?: number) => string}
  */
 export const brief = (text, least) => text.replace(/(\d+\.\d+)(e[-+]\d+)?/g, (whole, fraction, exponent = "") => {
-  if (fraction.endsWith("0") || (!least && isFine(fraction))) return whole; // it has been rounded already, or is not
+  if (fraction.endsWith("0") || (!least && isFine(fraction))) return whole; // a final 0: it has been rounded already
   const digits = Math.max(least ?? 3, fraction.indexOf("."));
   const written = (Number(fraction) * (1 + (digits < 12 ? 1e-12 : 0))).toPrecision(digits); // halfway means up
   const rounded = Number(written);

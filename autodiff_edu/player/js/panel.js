@@ -26,10 +26,10 @@ const SMALLEST = 0.72; // of the letters of a formula on stage
 const LONGEST_VECTOR = 6; // of what a formula is written with in numbers
 const [TABLE_ROOM, SUM_ROOM] = [10, 15]; // letters of numbers side by side on stage; on a phone the first for both,
 const [FEW, ROOM_OF_FEW] = [4, 23]; // unless a sum has so few numbers
-const [HIGH, LOW] = [4, 3]; // the most rows of a matrix in numbers in a formula: if there is room, and if not
+const [HIGH, LOW] = [4, 3]; // the most rows of a matrix in numbers in a formula, with room for more and without
 /**
- * Where tall matrices may be numbers on stage: in the sum, in the rows, stacked (2) or not, and in the formulas.
- * Each is tried once, beside those for which there was room.
+ * Where tall matrices may be numbers on stage: in the sum; in the rows, stacked (2) or side by side (1); in the
+ * formulas. Each is tried in turn, and kept if everything still fits.
  */
 const WRITTEN = [{ inSum: 1 }, { inRows: 2 }, { inRows: 1 }, { most: HIGH }];
 const isLong = (/** @type {NDArray | null | undefined} */ array) =>
@@ -79,8 +79,8 @@ function rowPlace(role, fields = [{}, {}]) {
   const show = (kind, tensor, known, flow, word, limits, room, digits, high) => {
     write(what, kind);
     const { text = "", shape: sides = [] } = tensor?.value ?? {};
-    const called = sides.length > 1 && tensor.name === text ? `[…] ${sides.join("×")}` : tensor?.name ?? UNKNOWN;
-    write(name, called.replace("e-", "e-\u2060")); // 1e-06 in one line
+    const title = sides.length > 1 && tensor.name === text ? `[…] ${sides.join("×")}` : tensor?.name ?? UNKNOWN;
+    write(name, title.replace("e-", "e-\u2060")); // keep 1e-06 on one line
     write(shape, !tensor ? UNKNOWN : kind && `${STRINGS.panel.shape(tensor.value.shape)} ${tensor.value.dtype}`);
     write(label, flow ? word : "");
     set(element, "data-still", flow ? null : "");

@@ -107,7 +107,7 @@ export const STRINGS = {
     /** What they do, where no button says it. */
     does: {
       next: "Next step; at a question, its answer",
-      farther: "A step of the next size",
+      farther: "A step one size larger",
       back: "The same, back",
       play: "Play or pause",
       predict: "Work out what comes next, or stop that",

@@ -41,7 +41,7 @@ def count_digits(parts: list[dict[str, Any] | None], total: dict[str, Any], oper
 
 
 def count_digits_apart(array: dict[str, Any], others: Iterable[dict[str, Any] | None]) -> int:
-    """Return the fewest digits, 3 or from 6 to 10, that tell an array apart from all different ones."""
+    """Return the fewest digits, 3 or from 6 to 10, that tell an array apart from those with another text."""
     texts = {other["text"] for other in others if other} - {array["text"]}
     counts = (3, *range(6, SURE_DIGITS))
     apart = (digits for digits in counts if brief(array["text"], digits) not in {brief(text, digits) for text in texts})

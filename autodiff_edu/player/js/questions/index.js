@@ -57,6 +57,7 @@ export function questionsOf(trace, history, grouped) {
   const about = (/** @type {Ask} */ ask) => {
     const step = trace.steps[ask.step];
     const question = makers[ask.kind](step, ask.step, ask);
+    // Where the sentence says "0 up to rounding", 0 is right.
     if (Math.abs(/** @type {any} */ (question?.right)) < 1e-12 && step.text.includes("(0 up")) question.right = 0;
     return question;
   };
