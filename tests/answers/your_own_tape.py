@@ -14,7 +14,7 @@ def sources(whole=False):
     return {cell["id"]: cell if whole else "".join(cell["source"]) for cell in cells}
 
 
-USUAL_DIGITS = ("gap-1", "gap-2", "gap-3", "gap-4", "walk-1", "gap-5", "repair-1")
+SHOWN = ("gap-1", "gap-2", "gap-3", "gap-4", "walk-1", "gap-5", "repair-1")
 """The cells in which the tape is built."""
 FOLDED = ("imports", "piece-1", "piece-2", "piece-3", "rules", "piece-4", "piece-5")
 
@@ -23,7 +23,7 @@ def build(*left_out, without="(nothing)", instead=""):
     """Return the chapter's tape up to a cell, without some cells, and without what the cells print or fit."""
     names = {"__name__": "answers.your_own_tape"}
     for id, source in sources().items():
-        if id in (*USUAL_DIGITS, *FOLDED) and id not in left_out:
+        if id in (*SHOWN, *FOLDED) and id not in left_out:
             code = source.partition("\n\n\nprint(")[0].partition("\n\n\nw, b = fit")[0]
             exec(code.replace(without, instead), names)
         if id == "beside-player":

@@ -74,7 +74,7 @@ def train(names, network, parameters, **options):
 
 def test_the_folded_tape_is_that_of_chapter_4():
     before = your_own_tape.sources()
-    shown = [before[id] for id in your_own_tape.FOLDED + your_own_tape.USUAL_DIGITS if id != "imports"]
+    shown = [before[id] for id in your_own_tape.FOLDED + your_own_tape.SHOWN if id != "imports"]
     there = set().union(*map(functions, shown))
     mine = functions(SOURCES["tape"])
     new = mine - there

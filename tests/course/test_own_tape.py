@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from answers.your_own_tape import ARRAYS, NUMBERS, USUAL_DIGITS, WITHOUT_COPIES, build, dividing, quotient, sources
+from answers.your_own_tape import ARRAYS, NUMBERS, SHOWN, WITHOUT_COPIES, build, dividing, quotient, sources
 
 from autodiff_edu.course import check
 from autodiff_edu.course.chapters.your_own_tape import check_gap
@@ -188,7 +188,7 @@ def test_what_is_shown_before_the_exercises_has_60_lines_and_1500_words():
             lines += sum(map(bool, map(str.strip, source.split("\n"))))
     assert lines <= 60
     assert words <= 1500
-    assert set(USUAL_DIGITS) < set(sources())
+    assert set(SHOWN) < set(sources())
 
 
 # The fit ------------------------------------------------------------------------------------------------------------

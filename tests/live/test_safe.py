@@ -8,7 +8,7 @@ from typing import Any
 
 from .editing import Live, link, ready
 
-USUAL_DIGITS = """class Shown:
+SHOWN = """class Shown:
     def _repr_html_(self):
         return {html!r}
 Shown()"""
@@ -30,7 +30,7 @@ setTimeout(() => document.body.append(" ended"), 500);
 def test_html_of_a_program_reaches_neither_the_page_nor_its_storage(chapter_1: Any) -> None:
     live = Live(chapter_1)
     title = live.page.title()
-    live.run(USUAL_DIGITS.format(html=REACHING))
+    live.run(SHOWN.format(html=REACHING))
     live.find_framed("body", has_text="ended").wait_for()
     assert "yes" not in live.find_framed("body").inner_text()
     assert live.page.title() == title
@@ -45,7 +45,7 @@ def test_a_frame_goes_to_no_other_address(chapter_1: Any, served: str) -> None:
     elsewhere = served.replace("127.0.0.1", "localhost")
     script = f'fetch("{served}/?a"); new Image().src = "{served}/?b"; location = "{elsewhere}/?c"'
     arrived = arrivals(chapter_1)
-    live.run(USUAL_DIGITS.format(html=f"<p>here</p><script>{script}</script>"))
+    live.run(SHOWN.format(html=f"<p>here</p><script>{script}</script>"))
     live.page.wait_for_timeout(1000)
     assert arrived == []
 
@@ -293,7 +293,7 @@ FLOODING = "setInterval(() => { for (let i = 0; i < 20_000; i++) parent.postMess
 
 def test_a_frame_that_floods_the_page_with_messages_is_removed(chapter_1: Any) -> None:
     live = Live(chapter_1)
-    live.run(USUAL_DIGITS.format(html=f"<p>here</p><script>{FLOODING}</script>"))
+    live.run(SHOWN.format(html=f"<p>here</p><script>{FLOODING}</script>"))
     removed = "This output was removed, because it sent too many messages to the page."
     live.cell.locator(".live-output", has_text=removed).wait_for()
     assert live.cell.locator("iframe").count() == 0

@@ -354,7 +354,7 @@ WEIGHTS = np.array([1.0, 3.0, -2.0])
 def _with_numbers(across: Any) -> Any:
     """Return the slope of the example; in place of None, whether a tape said a number, and whether the last one did."""
     c, b = ad.Variable(0.0), ad.Variable(2.0)
-    found, events = observe(getattr(across, "__wrapped__", across), _even, lambda: c**2, c, b, written=USUAL_DIGITS)
+    found, events = observe(getattr(across, "__wrapped__", across), _even, lambda: c**2, c, b, written=SHOWN)
     if found is not None:
         return found
     numbers = [event.result is not None for event in events if isinstance(event, Outcome)]
@@ -405,7 +405,7 @@ def begun_at_c(first: Any, second: Any, c: Any, x: Any) -> Any:
 
 
 right = carry(lambda back, at_c, loss: back(at_c))
-USUAL_DIGITS = "across(lambda b: 1.0 + 2.0 * b, lambda: c**2, c, b)"
+SHOWN = "across(lambda b: 1.0 + 2.0 * b, lambda: c**2, c, b)"
 
 ACROSS_AN_ASSIGN = Function(
     "Across an assign",

@@ -43,7 +43,7 @@ THREADS = (1, 2)
 """How many threads OpenBLAS is given, under each setting but `last-bit`."""
 MOVE = "__import__('autodiff_edu.course.tools.last_bit', fromlist=['install']).install({})"
 SET_HERE = ("NPY_DISABLE_CPU_FEATURES", "NPY_ENABLE_CPU_FEATURES", "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS")
-USUAL_DIGITS = 5  # differences of a cell
+SHOWN = 5  # differences of a cell
 
 
 class Setting(NamedTuple):
@@ -195,8 +195,8 @@ def _differences(stored: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
     for before, after in zip(stored["cells"], now["cells"], strict=True):
         if found := list(differences(before.get("outputs", ()), after.get("outputs", ()))):
             yield f"cell {after['execution_count']} differs:"
-            yield from (f"    {line}" for line in found[:USUAL_DIGITS])
-            if len(found) > USUAL_DIGITS:
-                yield f"    and {len(found) - USUAL_DIGITS} more"
+            yield from (f"    {line}" for line in found[:SHOWN])
+            if len(found) > SHOWN:
+                yield f"    and {len(found) - SHOWN} more"
         elif "outputs" in before:
             after["outputs"] = before["outputs"]
